@@ -1,0 +1,1 @@
+"""What the text of the repository says: tokens, imports, holes, pins."""
