@@ -1,0 +1,182 @@
+"""What every script shares: arguments, the project, output, exit statuses."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import harness
+from harness import process
+from harness.console import Console, open_console, use_color
+from harness.policy import PolicyError, find_policy, load_policy
+from harness.report import json as json_report
+from harness.report import text as text_report
+from harness.steps import Run
+from harness.verdict import INTERRUPTED, Verification
+
+COULD_NOT_RUN = 2
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The checkout that these scripts stand in: the project unless another is named."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class UsageError(Exception):
+    """What was asked cannot be done; the message says why."""
+
+
+def parser(program: str, description: str) -> argparse.ArgumentParser:
+    """A parser with the options of every script."""
+    made = argparse.ArgumentParser(
+        prog=program,
+        description=description,
+        epilog="Exit status: 0 accepted, 1 rejected, 2 could not run, 130 interrupted.",
+        allow_abbrev=False,
+    )
+    made.add_argument("--version", action="version", version=harness.__version__)
+    made.add_argument(
+        "--project",
+        type=Path,
+        metavar="DIR",
+        default=CHECKOUT,
+        help="the Lean project (default: the checkout of this script)",
+    )
+    made.add_argument(
+        "--policy",
+        type=Path,
+        metavar="FILE",
+        help="what is allowed (default: DIR/scripts/policy.toml, then DIR/policy.toml)",
+    )
+    made.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="also write the result as JSON; - for standard output, and nothing else there",
+    )
+    made.add_argument(
+        "--toolchain", type=Path, metavar="PATH", help="an unpacked Lean to use instead of elan's"
+    )
+    made.add_argument("--no-color", action="store_true", help="no colours on a terminal")
+    return made
+
+
+def main(
+    parser_: argparse.ArgumentParser,
+    argv: Sequence[str] | None,
+    body: Callable[[argparse.Namespace], int],
+) -> int:
+    """Parse, run, and turn every way of ending into an exit status."""
+    _standard_streams()
+    try:
+        with process.interruptible():
+            args = parser_.parse_args(argv)
+            args.console = open_console(args.no_color)
+            with _cleared(args.console):
+                return body(args)
+    except KeyboardInterrupt:
+        _say(f"{parser_.prog}: interrupted; nothing was decided")
+        return INTERRUPTED
+    except UsageError as error:
+        _say(f"{parser_.prog}: {error}")
+        return COULD_NOT_RUN
+    except BrokenPipeError:
+        # Whoever read our output has gone: a verdict that nobody read is none.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return COULD_NOT_RUN
+    except OSError as error:
+        _traceback()
+        _say(f"{parser_.prog}: could not go on: {error}")
+        return COULD_NOT_RUN
+    except Exception as error:
+        _traceback()
+        _say(
+            f"{parser_.prog}: a fault of this program, not of the proof: "
+            f"{type(error).__name__}: {error} (HARNESS_TRACEBACK=1 shows where)"
+        )
+        return COULD_NOT_RUN
+
+
+def _standard_streams() -> None:
+    """Let every standard stream take any text; one that was closed takes it to nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+        if hasattr(stream := getattr(sys, name), "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+@contextlib.contextmanager
+def _cleared(console: Console) -> Iterator[None]:
+    """Leave no changing line behind, however a block ends."""
+    try:
+        yield
+    finally:
+        console.clear()
+
+
+def _traceback() -> None:
+    if os.environ.get("HARNESS_TRACEBACK"):
+        traceback.print_exc()
+
+
+def open_run(args: argparse.Namespace) -> Run:
+    """The run that the arguments ask for.
+
+    Raises UsageError where the project or its policy cannot be used.
+    """
+    project = args.project.resolve()
+    if not project.is_dir():
+        raise UsageError(f"{args.project} is no folder")
+    try:
+        policy = load_policy(find_policy(project, args.policy))
+    except PolicyError as error:
+        raise UsageError(str(error)) from None
+    if args.json is not None and str(args.json) != "-":
+        if not args.json.absolute().parent.is_dir():
+            folder = args.json.absolute().parent
+            raise UsageError(f"--json {args.json}: there is no folder {folder}")
+        if args.json.is_dir():
+            raise UsageError(f"--json {args.json}: is a folder")
+    return Run(project, policy, args.console, args.toolchain)
+
+
+def finish(run: Run, verification: Verification, args: argparse.Namespace) -> int:
+    """Print findings and report, write what was asked for, and give the exit status.
+
+    Raises UsageError if the JSON cannot be written.
+    """
+    run.console.clear()
+    for finding in verification.findings:
+        _say(finding.one_line())
+    data = json_report.dumps(json_report.document(run, verification))
+    if args.json is not None and str(args.json) == "-":
+        sys.stdout.write(data)
+    else:
+        sys.stdout.write(text_report.page(run, verification, use_color(args.no_color, sys.stdout)))
+    sys.stdout.flush()
+    if args.json is not None and str(args.json) != "-":
+        _write(args.json, data)
+    return verification.verdict.exit_status
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_text(text, encoding="utf-8", errors="replace")
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise UsageError(f"--json {path}: cannot be written: {error.strerror}") from None
+
+
+def _say(text: str) -> None:
+    """A line on standard error; what would steer a terminal is replaced."""
+    with contextlib.suppress(OSError):
+        print(_CONTROL.sub("\ufffd", text), file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""A verification as people and programs read it."""

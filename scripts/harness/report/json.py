@@ -1,0 +1,130 @@
+"""A verification as JSON, schema 1, from which every other report can be made."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import harness
+from harness.steps import Run
+from harness.toolchain.audit import Constant, Target
+from harness.verdict import Finding, Level, Status, Verdict, Verification
+
+SCHEMA = 1
+
+
+def document(run: Run, verification: Verification) -> dict[str, Any]:
+    """The verification of a run as plain data."""
+    return {
+        "schema": SCHEMA,
+        "verdict": verification.verdict.value,
+        "project": run.policy.name,
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": _versions(run),
+        "steps": [
+            {
+                "name": step.name,
+                "status": step.status.value,
+                "required": step.required,
+                "seconds": round(step.seconds, 3),
+                "detail": step.detail,
+            }
+            for step in verification.steps
+        ],
+        "targets": [target(run, verification, name) for name in verification.targets],
+        "findings": [_finding(finding) for finding in verification.findings],
+        "not_looked_at": list(verification.not_looked_at),
+    }
+
+
+def dumps(data: dict[str, Any]) -> str:
+    """JSON as files hold it: UTF-8 text, indented, with a final line feed."""
+    return json.dumps(data, ensure_ascii=False, indent=1) + "\n"
+
+
+def target(run: Run, verification: Verification, name: str) -> dict[str, Any]:
+    """Everything that is known of one target."""
+    found = next((t for t in run.audit.targets if t.name == name), None) if run.audit else None
+    statement = found.statement if found else None
+    return {
+        "name": name,
+        "verdict": target_verdict(verification, name).value,
+        "statement": _constant(statement.constant) if statement else None,
+        "axioms": _axioms(run, name, found),
+        "hypotheses": [
+            {"name": h.name, "type": h.type, "explicit": h.explicit, "used": h.used}
+            for h in (found.hypotheses if found else ())
+        ],
+        "definitions": [_constant(c) for c in (statement.definitions if statement else ())],
+        "graph": {k: list(v) for k, v in ((found.graph or {}) if found else {}).items()},
+    }
+
+
+def target_verdict(verification: Verification, name: str) -> Verdict:
+    """What is known of one target: never more than the verdict on the whole allows.
+
+    A violation that is about one target leaves the others as they are; one that is about none in
+    particular is about all.
+    """
+    violations = [f for f in verification.findings if f.level is Level.VIOLATION]
+    if any(f.target in (None, name) for f in violations):
+        return Verdict.REJECTED
+    needed = [s for s in verification.steps if s.required]
+    ran = all(s.status in (Status.PASSED, Status.FAILED) for s in needed)
+    covered = all(name in s.covered for s in needed if s.about_targets)
+    if verification.verdict is Verdict.COULD_NOT_RUN or not ran or not covered:
+        return Verdict.COULD_NOT_RUN
+    return Verdict.ACCEPTED
+
+
+def _axioms(run: Run, name: str, found: Target | None) -> list[dict[str, Any]]:
+    types: dict[str, str | None] = {}
+    by: dict[str, list[str]] = {}
+    for axiom in found.axioms if found else ():
+        types[axiom.name] = axiom.type
+        by.setdefault(axiom.name, []).append("audit")
+    reports = run.printed.reports.get(name, ()) if run.printed else ()
+    for axiom_name in dict.fromkeys(a for report in reports for a in report.axioms):
+        types.setdefault(axiom_name, None)
+        by.setdefault(axiom_name, []).append("print")
+    return [{"name": n, "type": types[n], "by": by[n]} for n in types]
+
+
+def _constant(constant: Constant) -> dict[str, Any]:
+    return {
+        "name": constant.name,
+        "kind": constant.kind,
+        "module": constant.module,
+        "levels": list(constant.levels),
+        "type": constant.type,
+        "value": constant.value,
+        "prettyType": constant.pretty_type,
+        "prettyValue": constant.pretty_value,
+        "line": constant.line,
+        "column": constant.column,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "level": finding.level.value,
+        "message": finding.message,
+        "file": finding.file,
+        "line": finding.line,
+        "column": finding.column,
+        "declaration": finding.declaration,
+        "evidence": finding.evidence,
+        "remedy": finding.remedy,
+    }
+
+
+def _versions(run: Run) -> dict[str, str | None]:
+    lean = run.audit.lean_version if run.audit else run.lean_version or None
+    return {
+        "lean": lean,
+        "mathlib": run.package_revisions.get("mathlib"),
+        "harness": harness.__version__,
+        "kernel": None,
+    }

@@ -1,0 +1,414 @@
+"""Planted failures for the deciding code: each has to be rejected, and for its own reason.
+
+A checker that has stopped seeing looks like a proof without fault. So every run of the gate first
+shows its own readers and its own `decide` a proof that is good and many that are not; a planted
+failure that is accepted, or caught by another rule than its own, ends the run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import axioms
+from harness.policy import AllowedAxiom, Policy
+from harness.process import End, Outcome
+from harness.sources import project, scan
+from harness.sources.project import Source, Sources, Target
+from harness.toolchain import audit, crosscheck, lake
+from harness.verdict import Finding, Requirement, Step, Verdict, decide, step_status
+
+PROPEXT = "(Π{Sort 0} (Π{Sort 0} (Π((Iff #1 #0)) (Eq.{1} Sort 0 #2 #1))))"
+SORRY_TYPE = "(Π(Sort u) (Π(Bool) #1))"
+MAIN, OTHER = "Demo.main", "Demo.other"
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a good run would have seen; a planted failure changes one thing in it."""
+
+    answer: dict[str, Any]
+    printed: list[tuple[int, str, str]]
+    """Line, severity and text of each message of `lean`."""
+    log: str = "✔ [3/4] Built Solution (1ms)\nBuild completed successfully (4 jobs).\n"
+    log_status: int = 0
+    sources: dict[str, str] = field(default_factory=dict)
+    steps_left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """One failure: what it changes, the verdict it has to get, and the rule that has to say so."""
+
+    name: str
+    verdict: Verdict
+    rule: str | None
+    change: Callable[[Facts], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a planted failure got."""
+
+    planted: Planted
+    verdict: Verdict
+    rules: frozenset[str]
+
+    @property
+    def caught(self) -> bool:
+        """Whether it got the verdict that it must get, by its own rule."""
+        return self.verdict is self.planted.verdict and (
+            self.planted.rule is None or self.planted.rule in self.rules
+        )
+
+    def __str__(self) -> str:
+        """What it got, and what it should have got."""
+        got = ", ".join(sorted(self.rules)) or "no rule"
+        wanted = f"{self.planted.verdict.value} by {self.planted.rule or 'no rule'}"
+        return f"{self.planted.name}: {self.verdict.value} by {got}; it must get {wanted}"
+
+
+def results() -> list[Result]:
+    """Every planted failure through the deciding code."""
+    return [_result(planted) for planted in PLANTED]
+
+
+def failures() -> list[str]:
+    """What the deciding code gets wrong about the planted failures; empty if nothing."""
+    return [str(result) for result in results() if not result.caught]
+
+
+def _result(planted: Planted) -> Result:
+    facts = good()
+    planted.change(facts)
+    verdict, findings = judge(facts)
+    return Result(planted, verdict, frozenset(finding.rule for finding in findings))
+
+
+def policy() -> Policy:
+    """The policy of the planted project."""
+    return Policy(
+        path=Path("policy.toml"),
+        name="Demo",
+        modules=("Solution",),
+        roots=("Defs", "Solution", "Challenge"),
+        targets=(MAIN, OTHER),
+        axioms=(AllowedAxiom("propext", (), PROPEXT),),
+        challenge_modules=("Challenge",),
+        challenge_targets=(MAIN,),
+        lean_version="4.30.0",
+    )
+
+
+def good() -> Facts:
+    """The facts of a run in which nothing is wrong."""
+    return Facts(
+        answer={
+            "schema": 1,
+            "lean": {"version": "4.30.0", "githash": ""},
+            "targets": [_target(MAIN, [_axiom("propext", PROPEXT)]), _target(OTHER, [])],
+            "challenge": [
+                {"name": MAIN, "found": True, **_statement(MAIN)},
+                {"name": OTHER, "found": False},
+            ],
+            "modules": [_module("Defs", 1, "def"), _module("Solution", 2, "theorem")],
+        },
+        printed=[
+            (2, "information", f"'{MAIN}' depends on axioms: [propext]"),
+            (3, "information", f"'{OTHER}' does not depend on any axioms"),
+        ],
+        sources={"Solution.lean": "import Defs\n", "Defs.lean": ""},
+    )
+
+
+def judge(facts: Facts) -> tuple[Verdict, list[Finding]]:
+    """The facts through the same readers, comparisons and decision as a real run."""
+    rules, findings, steps = policy(), list[Finding](), list[Step]()
+
+    def step(name: str, found: list[Finding], covered: frozenset[str] | None = None) -> None:
+        findings.extend(found)
+        if name not in facts.steps_left_out:
+            steps.append(
+                Step(
+                    name,
+                    step_status(found),
+                    about_targets=covered is not None,
+                    covered=covered or frozenset(),
+                )
+            )
+
+    outcome = Outcome(("lake", "build"), End.EXITED, facts.log_status, facts.log, "", 0.0)
+    step("build", lake.failure(outcome, "lake build"))
+    files = Sources(tuple(Source(path, text) for path, text in facts.sources.items()))
+    reach = project.reach((Target("Demo", "library", ("Solution",)),), files)
+    scanned = [
+        Finding(f.rule, f.message, "sources", file=source.path)
+        for source in files.files
+        for f in scan.scan(source.text)
+    ]
+    step("sources", [*project.not_built(reach, files), *scanned])
+    read: audit.Audit | None = None
+    try:
+        read = audit.parse(audit.find_answer(json.dumps(facts.answer)))
+        of_audit = axioms.of_audit(rules, read)
+        step("audit", list(of_audit.findings), of_audit.covered)
+    except audit.AuditError as error:
+        step("audit", [Finding("audit-unreadable", str(error), "audit")], frozenset())
+    printed = crosscheck.read(_messages(facts.printed), crosscheck.request_lines(rules))
+    of_print = axioms.of_print(rules, printed, read)
+    step("print", list(of_print.findings), of_print.covered)
+    if read is not None:
+        crossed = axioms.cross_check(rules, read, printed)
+        step("cross-check", list(crossed.findings), crossed.covered)
+        step("statement", list(axioms.of_statement(rules, read).findings))
+    needed = Requirement(frozenset({"build", "sources", "cross-check", "statement"}), ways=2)
+    return decide(steps, findings, rules.targets, needed)[0], findings
+
+
+def _messages(printed: list[tuple[int, str, str]]) -> str:
+    return "".join(
+        json.dumps({"severity": s, "data": t, "pos": {"line": n, "column": 0}}) + "\n"
+        for n, s, t in printed
+    )
+
+
+def _constant(name: str, kind: str, type_: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "kind": kind, "module": "Solution", "levels": [], "type": type_, **more}
+
+
+def _axiom(name: str, type_: str, levels: tuple[str, ...] = ()) -> dict[str, Any]:
+    return _constant(name, "axiom", type_) | {"module": "Init.Core", "levels": list(levels)}
+
+
+def _statement(name: str) -> dict[str, Any]:
+    return {
+        "constant": _constant(name, "theorem", "(Eq.{1} Nat Demo.s 42)"),
+        "definitions": [_constant("Demo.s", "def", "Nat", value="42") | {"module": "Defs"}],
+    }
+
+
+def _target(name: str, found: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "found": True,
+        "closure": 9,
+        "missing": [],
+        "axioms": found,
+        "hypotheses": [],
+        "graph": {name: ["Demo.s"], "Demo.s": []},
+        **_statement(name),
+    }
+
+
+def _module(name: str, constants: int, kind: str) -> dict[str, Any]:
+    return {
+        "module": name,
+        "constants": constants,
+        "kinds": {kind: constants},
+        "imports": ["Init"],
+        "axioms": [],
+        "sorries": [],
+        "special": [],
+        "syntax": [],
+    }
+
+
+# The failures
+
+
+def _main(facts: Facts) -> dict[str, Any]:
+    entry: dict[str, Any] = facts.answer["targets"][0]
+    return entry
+
+
+def _sorry(facts: Facts) -> None:
+    _main(facts)["axioms"].append(_axiom("sorryAx", SORRY_TYPE, ("u",)))
+    facts.answer["modules"][1]["sorries"].append(MAIN)
+    facts.printed[0] = (2, "information", f"'{MAIN}' depends on axioms: [propext, sorryAx]")
+
+
+def _sorry_elsewhere(facts: Facts) -> None:
+    _main(facts)["axioms"].append(_axiom("sorryAx", SORRY_TYPE, ("u",)))
+
+
+def _extra_axiom(facts: Facts) -> None:
+    _main(facts)["axioms"].append(_axiom("Demo.h", "False"))
+
+
+def _axiom_of_another_type(facts: Facts) -> None:
+    _main(facts)["axioms"][0]["type"] = "False"
+
+
+def _axiom_with_levels(facts: Facts) -> None:
+    _main(facts)["axioms"][0]["levels"] = ["u"]
+
+
+def _axiom_only_printed(facts: Facts) -> None:
+    text = f"'{MAIN}' depends on axioms: [propext,\n {MAIN}._native.native_decide.ax_1_1]"
+    facts.printed[0] = (2, "information", text)
+
+
+def _axiom_in_a_second_report(facts: Facts) -> None:
+    facts.printed.append((2, "information", f"'{MAIN}' depends on axioms: [Demo.h]"))
+
+
+def _axiom_declared(facts: Facts) -> None:
+    facts.answer["modules"][1]["axioms"].append("Demo.unused")
+
+
+def _definition_changed(facts: Facts) -> None:
+    _main(facts)["definitions"][0]["value"] = "0"
+
+
+def _definition_missing(facts: Facts) -> None:
+    _main(facts)["definitions"].clear()
+
+
+def _statement_changed(facts: Facts) -> None:
+    _main(facts)["constant"]["type"] = "True"
+
+
+def _definition_as_target(facts: Facts) -> None:
+    _main(facts)["constant"]["kind"] = "def"
+
+
+def _target_missing(facts: Facts) -> None:
+    facts.answer["targets"][0] = {"name": MAIN, "found": False}
+
+
+def _challenge_missing(facts: Facts) -> None:
+    facts.answer["challenge"][0] = {"name": MAIN, "found": False}
+
+
+def _level_named_max(facts: Facts) -> None:
+    for statement in (_main(facts), facts.answer["challenge"][0]):
+        statement["constant"]["levels"] = ["max"]
+
+
+def _report_missing(facts: Facts) -> None:
+    del facts.printed[1]
+
+
+def _no_reports(facts: Facts) -> None:
+    facts.printed.clear()
+
+
+def _error_before_clean_reports(facts: Facts) -> None:
+    facts.printed.insert(0, (1, "error", "unknown identifier 'sorry'"))
+
+
+def _nothing_followed(facts: Facts) -> None:
+    _main(facts)["closure"] = 0
+
+
+def _no_targets_answered(facts: Facts) -> None:
+    facts.answer["targets"].clear()
+
+
+def _no_census(facts: Facts) -> None:
+    facts.answer["modules"].clear()
+
+
+def _another_schema(facts: Facts) -> None:
+    facts.answer["schema"] = 2
+
+
+def _key_missing(facts: Facts) -> None:
+    del _main(facts)["axioms"]
+
+
+def _wrong_lean(facts: Facts) -> None:
+    facts.answer["lean"]["version"] = "4.29.0"
+
+
+def _ways_disagree(facts: Facts) -> None:
+    facts.printed[1] = (3, "information", f"'{OTHER}' depends on axioms: [propext]")
+
+
+def _one_way_only(facts: Facts) -> None:
+    facts.steps_left_out = ("print",)
+
+
+def _no_build(facts: Facts) -> None:
+    facts.steps_left_out = ("build",)
+
+
+def _does_not_compile(facts: Facts) -> None:
+    facts.log, facts.log_status = "error: Solution.lean:7:4: unsolved goals\n⊢ False\n", 1
+
+
+def _error_with_status_0(facts: Facts) -> None:
+    facts.log = "error: something went wrong\n" + facts.log
+
+
+def _success_text_with_status_1(facts: Facts) -> None:
+    facts.log_status = 1
+
+
+def _sorry_in_source(facts: Facts) -> None:
+    facts.sources["Solution.lean"] += "theorem Demo.main : s = 42 := sorry\n"
+
+
+def _option_in_source(facts: Facts) -> None:
+    facts.sources["Solution.lean"] += "set_option debug.skipKernelTC true\n"
+
+
+def _module_not_built(facts: Facts) -> None:
+    facts.sources["Orphan.lean"] = "import Defs\n"
+
+
+PLANTED = (
+    Planted("nothing wrong", Verdict.ACCEPTED, None, lambda facts: None),
+    Planted("sorry", Verdict.REJECTED, "sorry-in-environment", _sorry),
+    Planted("sorry elsewhere", Verdict.REJECTED, "sorry-in-environment", _sorry_elsewhere),
+    Planted("extra axiom", Verdict.REJECTED, "axiom-not-allowed", _extra_axiom),
+    Planted(
+        "propext of another type", Verdict.REJECTED, "axiom-type-differs", _axiom_of_another_type
+    ),
+    Planted("propext with levels", Verdict.REJECTED, "axiom-type-differs", _axiom_with_levels),
+    Planted("axiom only printed", Verdict.REJECTED, "axiom-not-allowed", _axiom_only_printed),
+    Planted(
+        "axiom in a second report", Verdict.REJECTED, "axiom-not-allowed", _axiom_in_a_second_report
+    ),
+    Planted("unused axiom", Verdict.REJECTED, "axiom-declared", _axiom_declared),
+    Planted("changed definition", Verdict.REJECTED, "definition-differs", _definition_changed),
+    Planted("definition gone", Verdict.REJECTED, "definition-differs", _definition_missing),
+    Planted("changed statement", Verdict.REJECTED, "statement-differs", _statement_changed),
+    Planted("target a definition", Verdict.REJECTED, "not-a-theorem", _definition_as_target),
+    Planted("target missing", Verdict.REJECTED, "target-missing", _target_missing),
+    Planted("challenge missing", Verdict.COULD_NOT_RUN, "challenge-missing", _challenge_missing),
+    Planted("level named max", Verdict.REJECTED, "name-ambiguous", _level_named_max),
+    Planted("report missing", Verdict.COULD_NOT_RUN, "print-incomplete", _report_missing),
+    Planted("no reports", Verdict.COULD_NOT_RUN, "print-incomplete", _no_reports),
+    Planted(
+        "error, then clean reports",
+        Verdict.COULD_NOT_RUN,
+        "print-failed",
+        _error_before_clean_reports,
+    ),
+    Planted("nothing followed", Verdict.COULD_NOT_RUN, "audit-incomplete", _nothing_followed),
+    Planted("no targets answered", Verdict.COULD_NOT_RUN, "audit-incomplete", _no_targets_answered),
+    Planted("no census", Verdict.COULD_NOT_RUN, "audit-incomplete", _no_census),
+    Planted("another schema", Verdict.COULD_NOT_RUN, "audit-unreadable", _another_schema),
+    Planted("key missing", Verdict.COULD_NOT_RUN, "audit-unreadable", _key_missing),
+    Planted("wrong Lean", Verdict.REJECTED, "pin-mismatch", _wrong_lean),
+    Planted("ways disagree", Verdict.COULD_NOT_RUN, "ways-disagree", _ways_disagree),
+    Planted("one way only", Verdict.COULD_NOT_RUN, None, _one_way_only),
+    Planted("no build", Verdict.COULD_NOT_RUN, None, _no_build),
+    Planted("does not compile", Verdict.REJECTED, "build-failed", _does_not_compile),
+    Planted(
+        "error with status 0", Verdict.COULD_NOT_RUN, "build-infrastructure", _error_with_status_0
+    ),
+    Planted(
+        "success text with status 1",
+        Verdict.COULD_NOT_RUN,
+        "build-infrastructure",
+        _success_text_with_status_1,
+    ),
+    Planted("sorry in source", Verdict.REJECTED, "sorry-in-source", _sorry_in_source),
+    Planted("option in source", Verdict.REJECTED, "option-not-allowed", _option_in_source),
+    Planted("module not built", Verdict.REJECTED, "module-not-built", _module_not_built),
+)

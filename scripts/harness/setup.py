@@ -1,0 +1,81 @@
+"""Setting up what a machine lacks: elan and the pinned toolchain, after asking."""
+
+from __future__ import annotations
+
+import sys
+
+from harness.steps import Run
+from harness.toolchain import elan
+
+TOOLCHAIN_MEGABYTES = 500
+"""What a Lean toolchain costs to download, roughly; unpacked it takes about 2 GB."""
+
+
+def prepare(run: Run, *, assume_yes: bool) -> None:
+    """Install elan and the pinned toolchain where they are missing and somebody agrees.
+
+    What does not work is kept in `run.setup_problem`; the step that looks for Lean says it.
+    """
+    try:
+        elan.find(run.project, run.toolchain)
+        return
+    except elan.ToolchainMissing as error:
+        missing = str(error)
+    except (OSError, UnicodeDecodeError):
+        return
+    pin = _pin(run)
+    if run.toolchain is not None or pin is None or not elan.is_toolchain(pin):
+        return
+    program = elan.find_elan()
+    if program is None:
+        if not _agreed(
+            run,
+            f"{missing}.\nelan manages Lean's versions. Fetch its installer from "
+            f"{elan.ELAN_INSTALLER}, run it for this user (into {elan.elan_home()}), and let elan "
+            f"download {pin} (about {TOOLCHAIN_MEGABYTES} MB)?",
+            assume_yes,
+        ):
+            return
+        run.console.step("setup: installing elan …")
+        problem = elan.install_elan(run.policy.limits.question * 10)
+        program = elan.find_elan()
+        if problem or program is None:
+            run.setup_problem = f"elan could not be installed: {problem or 'it is not there'}"
+            return
+    elif not _agreed(
+        run,
+        f"{missing}.\nLet elan download {pin} (about {TOOLCHAIN_MEGABYTES} MB)?",
+        assume_yes,
+    ):
+        return
+    run.console.step(f"setup: elan installs {pin} …")
+    problem = elan.install_toolchain(program, pin, run.project, run.policy.limits.cache)
+    if problem:
+        run.setup_problem = f"elan could not install {pin}: {problem}"
+
+
+def _pin(run: Run) -> str | None:
+    try:
+        return elan.read_pin(run.project)
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _agreed(run: Run, question: str, assume_yes: bool) -> bool:
+    """Whether somebody says yes. Without a terminal nobody is asked and nothing is set up."""
+    if assume_yes:
+        run.console.line(question.removesuffix("?") + " — yes (--yes)")
+        return True
+    # Somebody has to see the question and be able to answer it.
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    run.console.clear()
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    answer = ""
+    try:
+        answer = sys.stdin.readline()
+    finally:
+        if not answer.endswith("\n"):
+            sys.stderr.write("\n")
+    return answer.strip().lower() in ("y", "yes")

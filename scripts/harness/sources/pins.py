@@ -1,0 +1,361 @@
+"""Which Lean and which packages the project names, in every place that names them.
+
+Reads files only, without git and without Lake. Lake itself says "manifest out of date" and goes on;
+here every two places that name a version have to agree, and a name that can move (a branch, a
+channel) is no pin.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.policy import Policy
+from harness.sources.lexer import COMMENTS, Kind, LexError, Token, tokenize
+from harness.toolchain.elan import TOOLCHAIN_FILE, release_of
+from harness.verdict import Finding
+
+STEP = "pins"
+MANIFEST = "lake-manifest.json"
+LAKEFILES = ("lakefile.lean", "lakefile.toml")
+"""In the order in which Lake looks: where both are there, it uses the first."""
+PIN_FILES = (TOOLCHAIN_FILE, *LAKEFILES, MANIFEST)
+
+_HASH = re.compile(r"[0-9a-f]{40}")
+
+
+class PinError(Exception):
+    """A place that names versions cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pin:
+    """A version as one place names it."""
+
+    value: str
+    file: str
+    line: int | None = None
+
+    def place(self) -> str:
+        """`FILE` or `FILE:LINE`."""
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestPackage:
+    """A package as the manifest has it; `rev` and `input_rev` are None for one of another kind."""
+
+    name: str
+    rev: Pin | None
+    input_rev: Pin | None
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the manifest says of packages."""
+
+    packages: tuple[ManifestPackage, ...]
+    folder: str
+
+
+def check(project: Path, policy: Policy) -> tuple[list[Finding], list[str]]:
+    """Findings about the pins, and what was not there to be looked at."""
+    findings: list[Finding] = []
+    absent: list[str] = []
+    for part in (_toolchain, _packages):
+        try:
+            findings += part(project, policy, absent)
+        except PinError as error:
+            findings.append(Finding("pin-unreadable", str(error), STEP))
+    return findings, absent
+
+
+def revisions(project: Path) -> dict[str, str]:
+    """The revision of every package that the manifest names; empty where it cannot be read."""
+    try:
+        manifest = _read_manifest(project)
+    except PinError:
+        return {}
+    return {p.name: p.rev.value for p in manifest.packages if p.rev} if manifest else {}
+
+
+def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
+    """Whether the Lean that runs is the pinned one; `version` is what it says of itself."""
+    pin = _read_toolchain(project)
+    wanted = release_of(pin.value) if pin else policy.lean_version
+    if wanted is None or version == wanted:
+        return []
+    place = pin.place() if pin else policy.path.as_posix()
+    return [
+        Finding(
+            "pin-mismatch",
+            f"{origin} is Lean {version}, and {place} names {wanted}",
+            STEP,
+            file=pin.file if pin else None,
+            line=pin.line if pin else None,
+            remedy="Run the pinned Lean: through elan, without an override, or with --toolchain.",
+        )
+    ]
+
+
+def _toolchain(project: Path, policy: Policy, absent: list[str]) -> Iterator[Finding]:
+    pin = _read_toolchain(project)
+    if pin is None:
+        absent.append(TOOLCHAIN_FILE)
+        if policy.lean_version:
+            raise PinError(
+                f"{TOOLCHAIN_FILE}: missing, and the policy names Lean {policy.lean_version}"
+            )
+        return
+    release = release_of(pin.value)
+    if release is None:
+        yield Finding(
+            "pin-not-exact",
+            f"{pin.value!r} is no release of Lean",
+            STEP,
+            file=pin.file,
+            line=1,
+            remedy="Name one, as in leanprover/lean4:v4.30.0.",
+        )
+    elif policy.lean_version and release != policy.lean_version:
+        yield _mismatch("Lean", pin, Pin(policy.lean_version, policy.path.name), release)
+
+
+def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Finding]:
+    lakefile = next((f for f in LAKEFILES if (project / f).is_file()), None)
+    required = _read_lakefile(project, lakefile) if lakefile else {}
+    if lakefile is None:
+        absent.append("lakefile")
+    manifest = _read_manifest(project)
+    if manifest is None:
+        absent.append(MANIFEST)
+        if required or policy.packages:
+            raise PinError(f"{MANIFEST}: missing, and the lakefile requires packages")
+        return
+    known = {package.name: package for package in manifest.packages}
+    for name in policy.packages:
+        if name not in required:
+            raise PinError(f"{lakefile or 'lakefile'}: names no revision of {name}")
+    for name, wanted in required.items():
+        yield from _exact(name, wanted)
+        package = known.get(name)
+        if package is None:
+            raise PinError(f"{MANIFEST}: has no package {name}, which {wanted.place()} requires")
+        if package.input_rev and package.input_rev.value != wanted.value:
+            yield _mismatch(name, wanted, package.input_rev)
+    for package in manifest.packages:
+        yield from _manifest_package(package)
+        yield from _checkout(project, manifest, package, absent)
+
+
+def _manifest_package(package: ManifestPackage) -> Iterator[Finding]:
+    if package.rev is None:
+        return
+    yield from _exact(package.name, package.rev)
+    asked = package.input_rev
+    if asked and _HASH.fullmatch(asked.value) and asked.value != package.rev.value:
+        yield _mismatch(f"{package.name} (inputRev and rev)", asked, package.rev)
+
+
+def _checkout(
+    project: Path, manifest: Manifest, package: ManifestPackage, absent: list[str]
+) -> Iterator[Finding]:
+    """The revision that is checked out, and the toolchain that it names."""
+    folder = project / manifest.folder / package.name
+    if package.rev is None:
+        return
+    if not folder.is_dir():
+        absent.append(f"{manifest.folder}/{package.name}")
+        return
+    head = read_head(folder)
+    if head is None:
+        absent.append(f"the revision of {manifest.folder}/{package.name}")
+    elif head != package.rev.value:
+        yield _mismatch(
+            package.name, package.rev, Pin(head, f"{manifest.folder}/{package.name}/.git/HEAD")
+        )
+    ours, theirs = _read_toolchain(project), _read_toolchain(folder)
+    if package.name == "mathlib" and ours and theirs and ours.value != theirs.value:
+        yield _mismatch(
+            "Lean", ours, Pin(theirs.value, f"{manifest.folder}/{package.name}/{theirs.file}", 1)
+        )
+
+
+def read_head(folder: Path) -> str | None:
+    """The commit that is checked out in a folder, None if there is no telling without git."""
+    git = folder / ".git"
+    try:
+        if git.is_file():
+            git = folder / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
+        head = (git / "HEAD").read_text(encoding="utf-8").strip()
+        if not head.startswith("ref:"):
+            return head if _HASH.fullmatch(head) else None
+        ref = head.removeprefix("ref:").strip()
+        loose = git / ref
+        if loose.is_file():
+            return loose.read_text(encoding="utf-8").strip()
+        for line in (git / "packed-refs").read_text(encoding="utf-8").splitlines():
+            commit, _, name = line.partition(" ")
+            if name.strip() == ref:
+                return commit
+    except (OSError, UnicodeDecodeError):
+        return None
+    return None
+
+
+def _read_toolchain(folder: Path) -> Pin | None:
+    path = folder / TOOLCHAIN_FILE
+    if not path.is_file():
+        return None
+    text = _read(path).strip()
+    if not text or len(text.split()) != 1:
+        raise PinError(f"{path.name}: is not the name of one toolchain")
+    return Pin(text, path.name, 1)
+
+
+def _read_lakefile(project: Path, name: str) -> dict[str, Pin]:
+    """Package name to the revision that the lakefile requires; packages of a path have none."""
+    text = _read(project / name)
+    if name.endswith(".toml"):
+        return dict(_toml_requires(name, text))
+    try:
+        tokens = [t for t in tokenize(text) if t.kind not in COMMENTS]
+    except LexError as error:
+        raise PinError(f"{name}: {error}") from None
+    return dict(_lean_requires(name, tokens))
+
+
+_ENDS = ("require", "lean_lib", "lean_exe", "package", "script", "target", "@[", "def", "abbrev")
+
+
+def _lean_requires(file: str, tokens: list[Token]) -> Iterator[tuple[str, Pin]]:
+    """`require NAME from git URL @ REV` and `require "scope" / "name" @ git "rev"`."""
+    for start, token in enumerate(tokens):
+        if not (token.kind is Kind.IDENTIFIER and token.text == "require"):
+            continue
+        rest = tokens[start + 1 :]
+        end = next((i for i, t in enumerate(rest) if t.text in _ENDS), len(rest))
+        clause = rest[:end]
+        if not clause:
+            raise PinError(f"{file}:{token.line}: require without a package")
+        at = next(
+            (i for i, t in enumerate(clause) if t.text == "@" and not _opens(clause, i)), None
+        )
+        names = [t for t in clause[:at] if t.kind in (Kind.IDENTIFIER, Kind.STRING)]
+        scoped = len(clause) > 2 and clause[1].text == "/"
+        name = _unquoted(clause[2] if scoped else names[0] if names else clause[0])
+        if at is None:
+            if any(t.text == "git" for t in clause):
+                yield name, Pin("", file, token.line)
+            continue
+        rev = next((t for t in clause[at + 1 :] if t.kind is Kind.STRING), None)
+        if rev is None:
+            raise PinError(f"{file}:{token.line}: the revision of {name} is not a plain string")
+        yield name, Pin(_unquoted(rev), file, rev.line)
+
+
+def _opens(clause: list[Token], at: int) -> bool:
+    """Whether this `@` begins the attribute of what comes next."""
+    return at + 1 < len(clause) and clause[at + 1].text == "["
+
+
+def _toml_requires(file: str, text: str) -> Iterator[tuple[str, Pin]]:
+    try:
+        table = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise PinError(f"{file}: {error}") from None
+    entries = table.get("require", [])
+    if not isinstance(entries, list):
+        raise PinError(f"{file}: require is no array of tables")
+    for entry in entries:
+        match entry:
+            case {"name": str(name), "path": str()}:
+                continue
+            case {"name": str(name), **rest}:
+                rev = rest.get("rev", rest.get("version", ""))
+                if not isinstance(rev, str):
+                    raise PinError(f"{file}: the revision of {name} is no text")
+                yield name, Pin(rev.removeprefix("git#"), file, _line_of(text, rev))
+            case _:
+                raise PinError(f"{file}: a require without a name")
+
+
+def _read_manifest(project: Path) -> Manifest | None:
+    path = project / MANIFEST
+    if not path.is_file():
+        return None
+    text = _read(path)
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise PinError(f"{MANIFEST}: is not JSON: {error}") from None
+    match data:
+        case {"packages": list(entries), **rest}:
+            folder = rest.get("packagesDir", ".lake/packages")
+            if not isinstance(folder, str):
+                raise PinError(f"{MANIFEST}: packagesDir is no text")
+            return Manifest(tuple(_manifest_entry(e, text) for e in entries), folder)
+    raise PinError(f"{MANIFEST}: has no list of packages")
+
+
+def _manifest_entry(entry: Any, text: str) -> ManifestPackage:
+    match entry:
+        case {"name": str(name), "type": "path"}:
+            return ManifestPackage(name, None, None)
+        case {"name": str(name), "rev": str(rev), **rest}:
+            asked = rest.get("inputRev")
+            if asked is not None and not isinstance(asked, str):
+                raise PinError(f"{MANIFEST}: inputRev of {name} is no text")
+            return ManifestPackage(
+                name,
+                Pin(rev, MANIFEST, _line_of(text, rev)),
+                Pin(asked, MANIFEST, _line_of(text, asked)) if asked else None,
+            )
+    raise PinError(f"{MANIFEST}: a package without name or rev")
+
+
+def _exact(name: str, pin: Pin) -> Iterator[Finding]:
+    if not _HASH.fullmatch(pin.value):
+        yield Finding(
+            "pin-not-exact",
+            f"{name} is pinned to {pin.value or 'nothing'!r}, which can move",
+            STEP,
+            file=pin.file,
+            line=pin.line,
+            remedy="Name the commit: 40 hexadecimal digits.",
+        )
+
+
+def _mismatch(what: str, a: Pin, b: Pin, shown: str | None = None) -> Finding:
+    return Finding(
+        "pin-mismatch",
+        f"{what}: {a.place()} names {shown or a.value}, and {b.place()} names {b.value}",
+        STEP,
+        file=a.file,
+        line=a.line,
+        evidence={a.place(): a.value, b.place(): b.value},
+        remedy="Make both name the version that was meant.",
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise PinError(f"{path.name}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise PinError(f"{path.name}: is not UTF-8 text (byte {error.start})") from None
+
+
+def _unquoted(token: Token) -> str:
+    return token.text.strip('"«»')
+
+
+def _line_of(text: str, value: str) -> int | None:
+    position = text.find(f'"{value}"')
+    return text.count("\n", 0, position) + 1 if position >= 0 else None

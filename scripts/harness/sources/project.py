@@ -1,0 +1,386 @@
+"""The Lean files of a project, the modules they are, and which of them Lake's targets reach."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from harness.policy import Policy
+from harness.sources.lexer import COMMENTS, Kind, LexError, Token, parse_name, tokenize
+from harness.sources.pins import LAKEFILES, PIN_FILES
+from harness.sources.scan import Import, imports
+from harness.verdict import Finding
+
+STEP = "sources"
+
+
+class LakefileError(Exception):
+    """The lakefile says what is built in a way that cannot be read without running Lake."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A Lean file of the project: its path from the project, and its text."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A library or executable of the lakefile.
+
+    `roots` are the modules it is built from; a root ending in `.+` means every module under that
+    name, `.*` these and the name itself.
+    """
+
+    name: str
+    kind: str
+    roots: tuple[str, ...]
+    source_folder: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Every Lean file of a project that could be read, and findings about those that could not."""
+
+    files: tuple[Source, ...]
+    findings: tuple[Finding, ...] = ()
+
+    def by_path(self) -> dict[str, Source]:
+        """Files by their path."""
+        return {source.path: source for source in self.files}
+
+
+def read_sources(project: Path, exclude: Iterable[str]) -> Sources:
+    """Read every Lean file of a project: hidden folders, `build` and `exclude` are not its own."""
+    files: list[Source] = []
+    findings: list[Finding] = []
+    for path in sorted(_lean_files(project, tuple(exclude))):
+        shown = path.relative_to(project).as_posix()
+        try:
+            files.append(Source(shown, path.read_bytes().decode("utf-8")))
+        except OSError as error:
+            findings.append(_unreadable(shown, f"cannot be read: {error.strerror}"))
+        except UnicodeDecodeError as error:
+            findings.append(_unreadable(shown, f"is not UTF-8 text (byte {error.start})"))
+    return Sources(tuple(files), tuple(findings))
+
+
+def _lean_files(project: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
+    """Links to folders are followed, as Lake follows them, each folder once."""
+    seen: set[tuple[int, int]] = set()
+    for folder, names, files in os.walk(project, followlinks=True):
+        here = Path(folder)
+        inside = here.relative_to(project).as_posix()
+        status = here.stat()
+        if (status.st_dev, status.st_ino) in seen:
+            names.clear()
+            continue
+        seen.add((status.st_dev, status.st_ino))
+        names[:] = sorted(
+            name
+            for name in names
+            if not name.startswith(".")
+            and (relative := name if inside == "." else f"{inside}/{name}") != "build"
+            and relative not in exclude
+        )
+        yield from (here / name for name in files if name.endswith(".lean"))
+
+
+def _unreadable(
+    path: str, message: str, line: int | None = None, column: int | None = None
+) -> Finding:
+    return Finding("source-unreadable", message, STEP, file=path, line=line, column=column)
+
+
+def snapshot(project: Path, sources: Sources) -> dict[str, str]:
+    """SHA-256 of every Lean file and every file that holds pins, by path."""
+    paths = [*(source.path for source in sources.files), *PIN_FILES]
+    hashes = {}
+    for path in paths:
+        try:
+            hashes[path] = hashlib.sha256((project / path).read_bytes()).hexdigest()
+        except OSError:
+            hashes[path] = "missing"
+    return hashes
+
+
+def changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Finding]:
+    """What changed between two snapshots."""
+    for path in sorted(before.keys() | after.keys()):
+        if before.get(path) != after.get(path):
+            yield Finding(
+                "source-changed",
+                "changed while the project was being checked: what was built and what is here "
+                "are not the same",
+                STEP,
+                file=path,
+                remedy="Restore it, find out what wrote it, and run again.",
+            )
+
+
+# What Lake builds
+
+
+def read_targets(project: Path) -> tuple[Target, ...]:
+    """The libraries and executables of the lakefile that Lake uses.
+
+    Raises LakefileError if there is none, or if what it builds is not written out.
+    """
+    name = next((f for f in LAKEFILES if (project / f).is_file()), None)
+    if name is None:
+        raise LakefileError("there is no lakefile.lean and no lakefile.toml")
+    try:
+        text = (project / name).read_bytes().decode("utf-8-sig")
+        if name.endswith(".toml"):
+            return tuple(_toml_targets(tomllib.loads(text)))
+        return tuple(_lean_targets(name, _code(text)))
+    except OSError as error:
+        raise LakefileError(f"{name}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise LakefileError(f"{name}: is not UTF-8 text (byte {error.start})") from None
+    except (LexError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise LakefileError(f"{name}: {error}") from None
+
+
+def _code(text: str) -> list[Token]:
+    return [token for token in tokenize(text) if token.kind not in COMMENTS]
+
+
+_COMMANDS = (
+    "package",
+    "lean_lib",
+    "lean_exe",
+    "require",
+    "script",
+    "target",
+    "extern_lib",
+    "input_file",
+    "input_dir",
+    "library_facet",
+    "module_facet",
+    "package_facet",
+    "def",
+    "abbrev",
+    "post_update",
+    "meta",
+    "run_cmd",
+    "#eval",
+)
+
+
+def _lean_targets(file: str, tokens: list[Token]) -> Iterator[Target]:
+    """`lean_lib NAME where FIELD := VALUE …`, and the same of `lean_exe` and `package`."""
+    package_folder = ""
+    for start, token in enumerate(tokens):
+        if token.kind is not Kind.IDENTIFIER or token.text not in (
+            "package",
+            "lean_lib",
+            "lean_exe",
+        ):
+            continue
+        if start + 1 >= len(tokens):
+            raise LakefileError(f"{file}:{token.line}: {token.text} without a name")
+        name = tokens[start + 1].text.strip('"')
+        end = next(
+            (
+                i
+                for i in range(start + 2, len(tokens))
+                if tokens[i].text in _COMMANDS
+                or tokens[i].text.startswith("@[")
+                or (tokens[i].text == "@" and tokens[i + 1 : i + 2] and tokens[i + 1].text == "[")
+            ),
+            len(tokens),
+        )
+        fields = _fields(tokens[start + 2 : end])
+        if token.text == "package":
+            package_folder = _string(file, fields.get("srcDir"), "")
+            continue
+        folder = _join(package_folder, _string(file, fields.get("srcDir"), ""))
+        if token.text == "lean_exe":
+            root = _module_names(file, fields.get("root"), (name,))
+            yield Target(name, "executable", root, folder)
+        else:
+            roots = _module_names(file, fields.get("roots"), (name,))
+            yield Target(name, "library", _module_names(file, fields.get("globs"), roots), folder)
+
+
+def _fields(tokens: list[Token]) -> dict[str, list[Token]]:
+    """`field := value` pairs: a value ends where the next field begins."""
+    starts = [
+        i
+        for i in range(len(tokens) - 1)
+        if tokens[i].kind is Kind.IDENTIFIER and tokens[i + 1].text == ":="
+    ]
+    return {tokens[i].text: tokens[i + 2 : j] for i, j in pairwise([*starts, len(tokens)])}
+
+
+def _string(file: str, value: list[Token] | None, default: str) -> str:
+    if value is None:
+        return default
+    text = [t for t in value if t.text not in ("}", ",")]
+    if len(text) != 1 or text[0].kind is not Kind.STRING or "\\" in text[0].text:
+        raise LakefileError(f"{file}:{value[0].line if value else 1}: srcDir is no plain string")
+    return text[0].text.strip('"')
+
+
+def _module_names(
+    file: str, value: list[Token] | None, default: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The modules of `#[`A, `B.+, .submodules `C]`, or of one quoted name."""
+    if value is None:
+        return default
+    found: list[str] = []
+    form = ""
+    for i, token in enumerate(value):
+        if token.kind is Kind.NAME:
+            name = token.text.lstrip("`")
+            following = "".join(t.text for t in value[i + 1 : i + 3])
+            written = next((end for end in (".+", ".*") if following.startswith(end)), "")
+            found.append(name + (form or written))
+            form = ""
+        elif token.text in _GLOBS:
+            form = _GLOBS[token.text]
+        elif token.text not in _PUNCTUATION:
+            raise LakefileError(
+                f"{file}:{token.line}: {token.text!r} is computed, so what is built cannot be told"
+            )
+    return tuple(found)
+
+
+_GLOBS = {"submodules": ".+", "andSubmodules": ".*", "one": ""}
+_PUNCTUATION = frozenset("#[],.+*(){}") | {"#[", ".+", ".*"}
+
+
+def _toml_targets(table: dict[str, Any]) -> Iterator[Target]:
+    package_folder = str(table.get("srcDir", ""))
+    for key, kind in (("lean_lib", "library"), ("lean_exe", "executable")):
+        for entry in table.get(key, []):
+            match entry:
+                case {"name": str(name)}:
+                    rest = dict[str, Any](entry)
+                    roots = _toml_roots(name, rest)
+                    folder = _join(package_folder, str(rest.get("srcDir", "")))
+                    yield Target(name, kind, tuple(roots), folder)
+                case _:
+                    raise LakefileError(f"lakefile.toml: a {key} without a name")
+
+
+def _toml_roots(name: str, entry: Mapping[str, Any]) -> list[str]:
+    roots = entry.get("globs", entry.get("roots", [entry.get("root", name)]))
+    roots = [roots] if isinstance(roots, str) else roots
+    if not (isinstance(roots, list) and all(isinstance(root, str) for root in roots)):
+        raise LakefileError(f"lakefile.toml: the modules of {name} are no texts")
+    return roots
+
+
+def _join(a: str, b: str) -> str:
+    parts = [p for p in f"{a}/{b}".split("/") if p not in ("", ".")]
+    return "/".join(parts)
+
+
+# What the targets reach
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """Which files which target reaches, and every module imported from elsewhere."""
+
+    targets: dict[str, frozenset[str]]
+    """Target name to paths of files."""
+    foreign: frozenset[str]
+    """Imported modules that are no file of the project."""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """Every file that some target reaches."""
+        return frozenset().union(*self.targets.values())
+
+
+@dataclass(slots=True)
+class _Walk:
+    files: Mapping[str, Source]
+    headers: dict[str, tuple[Import, ...]] = field(default_factory=dict)
+    foreign: set[str] = field(default_factory=set)
+    findings: dict[str, Finding] = field(default_factory=dict)
+
+    def imports_of(self, path: str) -> tuple[Import, ...]:
+        if path not in self.headers:
+            try:
+                self.headers[path] = tuple(imports(self.files[path].text).imports)
+            except LexError as error:
+                self.headers[path] = ()
+                self.findings[path] = _unreadable(path, error.message, error.line, error.column)
+        return self.headers[path]
+
+
+def module_path(folder: str, module: str) -> str:
+    """The file of a module under a source folder, as a path from the project."""
+    parts = [str(part) for part in parse_name(module)]
+    return "/".join([*([folder] if folder else []), *parts]) + ".lean"
+
+
+def reach(targets: Iterable[Target], sources: Sources) -> Reach:
+    """Follow imports from the roots of every target through the project's own files."""
+    libraries = tuple(targets)
+    walk = _Walk(sources.by_path())
+    folders = tuple(dict.fromkeys(target.source_folder for target in libraries))
+    reached = {target.name: frozenset(_reached_from(walk, target, folders)) for target in libraries}
+    return Reach(reached, frozenset(walk.foreign), tuple(walk.findings.values()))
+
+
+def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[str]:
+    seen: set[str] = set()
+    stack = [path for root in target.roots for path in _root_files(walk, target, root)]
+    while stack:
+        path = stack.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        for imported in walk.imports_of(path):
+            # A library's own folder comes first; the others are searched as Lake does.
+            places = dict.fromkeys((target.source_folder, *folders))
+            files = [module_path(place, imported.module) for place in places]
+            here = next((f for f in files if f in walk.files), None)
+            if here is None:
+                walk.foreign.add(imported.module)
+            else:
+                stack.append(here)
+    return seen
+
+
+def _root_files(walk: _Walk, target: Target, root: str) -> Iterator[str]:
+    below = root.endswith((".+", ".*"))
+    module = root[:-2] if below else root
+    path = module_path(target.source_folder, module)
+    if path in walk.files and not root.endswith(".+"):
+        yield path
+    if below:
+        prefix = path.removesuffix(".lean") + "/"
+        yield from (p for p in walk.files if p.startswith(prefix))
+
+
+def not_built(reach_: Reach, sources: Sources) -> Iterator[Finding]:
+    """A finding for every Lean file that no target reaches; the lakefile itself is read by Lake."""
+    for source in sources.files:
+        if source.path not in reach_.files and source.path not in LAKEFILES:
+            yield Finding(
+                "module-not-built",
+                "no target of the lakefile reaches this file, so it is never compiled",
+                STEP,
+                file=source.path,
+                remedy="Import it from a module that is built, or remove it.",
+            )
+
+
+def cached_modules(reach_: Reach, policy: Policy) -> tuple[str, ...]:
+    """The imported modules for which a cache is asked."""
+    return tuple(sorted(m for m in reach_.foreign if m.partition(".")[0] in policy.cache_roots))

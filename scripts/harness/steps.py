@@ -1,0 +1,492 @@
+"""The steps of a verification: each takes what is known and adds a step, findings and facts.
+
+Here the pure parts meet files and processes. No step decides: `verdict.py` does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from harness import axioms, process, selftest
+from harness.console import Console
+from harness.policy import Policy
+from harness.process import Outcome
+from harness.sources import pins, scan
+from harness.sources import project as files
+from harness.sources.lexer import LexError
+from harness.toolchain import audit, crosscheck, elan, lake
+from harness.verdict import Finding, Level, Status, Step, step_status
+
+if sys.platform != "win32":
+    import fcntl
+
+AUDIT_OUTPUT = 512 * 1024 * 1024
+"""Characters that the audit's answer may have."""
+
+
+@dataclass(slots=True)
+class Run:
+    """A verification on its way: what was asked, and what is known so far."""
+
+    project: Path
+    policy: Policy
+    console: Console
+    toolchain: Path | None = None
+    steps: list[Step] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    not_looked_at: list[str] = field(default_factory=list)
+    lean: elan.Lean | None = None
+    lean_version: str = ""
+    sources: files.Sources | None = None
+    reach: files.Reach | None = None
+    snapshot: dict[str, str] = field(default_factory=dict)
+    audit: audit.Audit | None = None
+    printed: crosscheck.Printed | None = None
+    build_lines: list[str] = field(default_factory=list)
+    package_revisions: dict[str, str] = field(default_factory=dict)
+    machine: list[str] = field(default_factory=list)
+    """What this machine has, in lines for a person; empty where nobody asked."""
+    setup_problem: str = ""
+    """Why setting up what was missing did not work."""
+
+    def passed(self, name: str) -> bool:
+        """Whether a step ran and passed."""
+        return any(s.name == name and s.status is Status.PASSED for s in self.steps)
+
+
+@dataclass(slots=True)
+class Looked:
+    """What a step comes back with."""
+
+    findings: list[Finding] = field(default_factory=list)
+    detail: str = ""
+    covered: frozenset[str] = frozenset()
+    status: Status | None = None
+    """None: as the findings say."""
+
+
+def perform(
+    run: Run, name: str, look: Callable[[Run], Looked], about_targets: bool = False
+) -> None:
+    """Run one step and record what became of it."""
+    run.console.step(f"{name} …")
+    started = time.monotonic()
+    looked = look(run)
+    run.findings += looked.findings
+    status = looked.status or step_status(looked.findings)
+    detail = looked.detail or "; ".join(dict.fromkeys(f.message for f in looked.findings[:1]))
+    run.steps.append(
+        Step(
+            name,
+            status,
+            time.monotonic() - started,
+            " ".join(detail.split()),
+            about_targets=about_targets,
+            covered=looked.covered,
+        )
+    )
+
+
+def not_run(run: Run, name: str, why: str) -> None:
+    """Record that a step was not run."""
+    run.steps.append(Step(name, Status.NOT_RUN, 0.0, why))
+
+
+# Without Lean
+
+
+def self_test(run: Run) -> Looked:
+    """Planted failures through the deciding code, each to be caught by its own rule."""
+    failed = selftest.failures()
+    return Looked(
+        [Finding("self-test-failed", text, "self-test") for text in failed],
+        f"{len(selftest.PLANTED)} planted failures, each rejected for its own reason"
+        if not failed
+        else "",
+    )
+
+
+def check_pins(run: Run) -> Looked:
+    """Every two places that name a version."""
+    findings, absent = pins.check(run.project, run.policy)
+    run.package_revisions = pins.revisions(run.project)
+    if absent:
+        run.not_looked_at.append(f"pins: not there to be compared: {', '.join(absent)}")
+    return Looked(findings, "every two places that are there agree" if not findings else "")
+
+
+def read_sources(run: Run) -> Looked:
+    """Read the sources, and find what no target of the lakefile reaches."""
+    sources = files.read_sources(run.project, run.policy.exclude)
+    run.sources = sources
+    run.snapshot = files.snapshot(run.project, sources)
+    findings = list(sources.findings)
+    try:
+        targets = files.read_targets(run.project)
+    except files.LakefileError as error:
+        findings.append(Finding("lakefile-unreadable", str(error), files.STEP))
+        return Looked(findings)
+    run.reach = files.reach(targets, sources)
+    findings += run.reach.findings
+    findings += files.not_built(run.reach, sources)
+    return Looked(findings, f"{len(sources.files)} Lean files, each reached by a target")
+
+
+def scan_sources(run: Run) -> Looked:
+    """Holes and options in the text of the sources."""
+    sources = run.sources or files.read_sources(run.project, run.policy.exclude)
+    run.sources = sources
+    findings = list(sources.findings)
+    allowed = dict(run.policy.sorry_allowed or {})
+    for source in sources.files:
+        findings += _scan_file(run.policy, source, allowed.pop(source.path, 0))
+    findings += [
+        Finding(
+            "sorry-expected", "the policy names it, and it is not there", "source scan", file=path
+        )
+        for path in allowed
+    ]
+    findings += _scan_lakefile_toml(run)
+    return Looked(
+        findings, f"{len(sources.files)} Lean files read, nothing left open" if not findings else ""
+    )
+
+
+def _scan_lakefile_toml(run: Run) -> list[Finding]:
+    path = run.project / "lakefile.toml"
+    if not path.is_file():
+        return []
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        found = scan.scan_lakefile_toml(text, options_allowed=frozenset(run.policy.options_allowed))
+    except (OSError, UnicodeDecodeError, LexError) as error:
+        return [Finding("source-unreadable", str(error), "source scan", file=path.name)]
+    return [_scan_finding(path.name, f) for f in found]
+
+
+def _scan_file(policy: Policy, source: files.Source, expected: int) -> list[Finding]:
+    options = frozenset(policy.options_allowed)
+    try:
+        found = scan.scan(source.text, options_allowed=options)
+        if source.path == "lakefile.lean":
+            found = scan.scan_lakefile(source.text, options_allowed=options)
+    except LexError as error:
+        return [
+            Finding(
+                "source-unreadable",
+                error.message,
+                "source scan",
+                file=source.path,
+                line=error.line,
+                column=error.column,
+            )
+        ]
+    holes = [f for f in found if f.rule == "sorry-in-source"]
+    if expected and len(holes) == expected:
+        found = [f for f in found if f.rule != "sorry-in-source"]
+    findings = [_scan_finding(source.path, f) for f in found]
+    if expected > len(holes):
+        findings.append(
+            Finding(
+                "sorry-expected",
+                f"the policy names {expected} holes, and {len(holes)} are there",
+                "source scan",
+                file=source.path,
+            )
+        )
+    return findings
+
+
+def _scan_finding(path: str, found: scan.SourceFinding) -> Finding:
+    return Finding(
+        found.rule, found.message, "source scan", file=path, line=found.line, column=found.column
+    )
+
+
+# With Lean
+
+
+def find_lean(run: Run) -> Looked:
+    """The Lean to run, and whether it is the pinned one. Says within seconds if there is none."""
+    try:
+        run.lean = elan.find(run.project, run.toolchain)
+        run.lean_version = elan.running_version(run.lean, run.project, run.policy.limits.question)
+    except elan.ToolchainMissing as error:
+        run.lean = None
+        message = f"{error}; {run.setup_problem}" if run.setup_problem else str(error)
+        return Looked([Finding("toolchain-missing", message, "toolchain", remedy=error.remedy)])
+    except (OSError, UnicodeDecodeError) as error:
+        run.lean = None
+        return Looked([Finding("pin-unreadable", f"{elan.TOOLCHAIN_FILE}: {error}", "toolchain")])
+    try:
+        findings = pins.running(run.policy, run.project, run.lean_version, run.lean.origin)
+    except pins.PinError as error:
+        findings = [Finding("pin-unreadable", str(error), "toolchain")]
+    return Looked(
+        [replace(f, step="toolchain") for f in findings],
+        f"Lean {run.lean_version}, {run.lean.origin}",
+    )
+
+
+def lake_run(run: Run, arguments: list[str], seconds: float, prefix: str = "build") -> Outcome:
+    """Run Lake in the project's root, showing its progress."""
+    assert run.lean is not None
+
+    def show(line: str) -> None:
+        told = lake.progress(line)
+        if told is not None:
+            run.console.progress(f"{prefix}: [{told.done}/{told.all}] {told.what}")
+        elif line.strip() and not line.startswith("trace:"):
+            run.console.progress(f"{prefix}: {lake.clean(line)}")
+
+    return process.run(
+        [run.lean.lake, *arguments],
+        cwd=run.project,
+        seconds=seconds,
+        env=run.lean.environment(),
+        on_stdout=show,
+        on_stderr=show,
+    )
+
+
+def build(run: Run, *, only_check: bool = False, fetch: bool = True) -> Looked:
+    """Build the default targets and those of the policy, or check that nothing is out of date."""
+    commands = [["build"]]
+    if run.policy.build_targets:
+        commands.append(["build", *run.policy.build_targets])
+    with _one_at_a_time(run):
+        current = _up_to_date(run, commands)
+        if only_check or current:
+            if isinstance(current, list):
+                return Looked(current)
+            return Looked([], "nothing was out of date") if current else Looked([_stale(commands)])
+        if fetch and (problem := _fetch_cache(run)):
+            return Looked(problem)
+        for arguments in commands:
+            outcome = lake_run(run, arguments, run.policy.limits.build)
+            run.build_lines += (outcome.stdout + "\n" + outcome.stderr).splitlines()
+            if problem := lake.failure(outcome, " ".join(["lake", *arguments])):
+                return Looked(problem)
+    return Looked([], "built at the pins: " + ", ".join(" ".join(["lake", *c]) for c in commands))
+
+
+def _up_to_date(run: Run, commands: list[list[str]]) -> bool | list[Finding]:
+    """Lake's own answer to whether everything is built; findings where it gives none."""
+    for command in commands:
+        arguments = [command[0], "--no-build", *command[1:]]
+        outcome = lake_run(run, arguments, run.policy.limits.build, "check")
+        if outcome.end is process.End.EXITED and outcome.code == lake.NO_BUILD_STATUS:
+            return False
+        if problem := lake.failure(outcome, " ".join(["lake", *arguments])):
+            return problem
+        run.build_lines += (outcome.stdout + "\n" + outcome.stderr).splitlines()
+    return True
+
+
+def _stale(commands: list[list[str]]) -> Finding:
+    shown = " && ".join(" ".join(["lake", *command]) for command in commands)
+    return Finding(
+        "build-stale",
+        "compiled modules are missing or older than their sources, says Lake",
+        "build",
+        remedy=f"Build first: {shown}; or leave --no-build out.",
+    )
+
+
+def _fetch_cache(run: Run) -> list[Finding]:
+    """Fetch the compiled modules that our files import, and nothing more."""
+    modules = list(files.cached_modules(run.reach, run.policy)) if run.reach else []
+    if not modules:
+        return []
+    run.console.step(f"cache: {len(modules)} modules that our files import …")
+    outcome = lake_run(run, ["exe", "cache", "get", *modules], run.policy.limits.cache, "cache")
+    if outcome.ok:
+        return []
+    return lake.failure(outcome, "lake exe cache get …") or [
+        Finding("build-infrastructure", f"`lake exe cache get` {outcome.says()}", "build")
+    ]
+
+
+@contextlib.contextmanager
+def _one_at_a_time(run: Run) -> Iterator[None]:
+    """Let one run build in a checkout at a time; a second one says that it waits."""
+    if sys.platform == "win32":
+        yield
+        return
+    folder = os.open(run.project, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            run.console.line("build: waiting for another run in this checkout")
+            with contextlib.suppress(OSError):
+                fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def read_audit(run: Run) -> Looked:
+    """Ask the audit program for the facts of every target, and read its answer."""
+    with tempfile.TemporaryDirectory(prefix="audit-") as folder:
+        path = Path(folder) / "request.json"
+        path.write_text(audit.request(run.policy), encoding="utf-8")
+        outcome = _lake_quiet(run, ["exe", "audit", str(path)], run.policy.limits.audit)
+    if not outcome.ok:
+        return Looked([_no_answer("audit-failed", "lake exe audit", outcome, axioms.AUDIT)])
+    try:
+        run.audit = audit.parse(audit.find_answer(outcome.stdout))
+    except audit.AuditError as error:
+        return Looked([Finding("audit-unreadable", f"the audit's answer: {error}", axioms.AUDIT)])
+    return Looked(list(axioms.completeness(run.policy, run.audit)))
+
+
+def ask_audit(run: Run) -> Looked:
+    """Ask the audit, and compare its answer with the policy."""
+    looked = read_audit(run)
+    if run.audit is None:
+        return looked
+    evidence = axioms.of_audit(run.policy, run.audit)
+    closure = sum(target.closure for target in run.audit.targets)
+    return Looked(
+        _located(run, evidence.findings),
+        f"{len(evidence.covered)} targets, {closure:,} constants followed"
+        if not any(f.level is not Level.WARNING for f in evidence.findings)
+        else "",
+        evidence.covered,
+    )
+
+
+def ask_print(run: Run) -> Looked:
+    """Ask `#print axioms` for every target, in a file outside the project."""
+    with tempfile.TemporaryDirectory(prefix="probe-") as folder:
+        path = Path(folder) / "Probe.lean"
+        path.write_text(crosscheck.probe(run.policy), encoding="utf-8")
+        outcome = _lake_quiet(run, ["env", "lean", "--json", str(path)], run.policy.limits.print)
+    run.printed = crosscheck.read(outcome.stdout, crosscheck.request_lines(run.policy))
+    looked = axioms.of_print(run.policy, run.printed, run.audit)
+    findings = list(looked.findings)
+    missing = {t.name for t in run.audit.targets if t.statement is None} if run.audit else set()
+    if not outcome.ok and not (missing and outcome.end is process.End.EXITED):
+        findings.append(_no_answer("print-failed", "lake env lean", outcome, axioms.PRINT))
+    return Looked(
+        _located(run, findings),
+        f"{len(looked.covered)} of {len(run.policy.targets)} requests answered"
+        if not findings
+        else "",
+        looked.covered,
+    )
+
+
+def _lake_quiet(run: Run, arguments: list[str], seconds: float) -> Outcome:
+    assert run.lean is not None
+    return process.run(
+        [run.lean.lake, *arguments],
+        cwd=run.project,
+        seconds=seconds,
+        env=run.lean.environment(),
+        keep=AUDIT_OUTPUT,
+        strict_limit=True,
+    )
+
+
+def _no_answer(rule: str, command: str, outcome: Outcome, step: str) -> Finding:
+    named = lake.cause((outcome.stderr + "\n" + outcome.stdout).splitlines())
+    said = next((s.strip() for s in outcome.stderr.splitlines() if s.strip()), "")
+    why = f": {named[0].resource} ({named[1]})" if named else f" ({said[:300]})" if said else ""
+    return Finding(
+        rule,
+        f"`{command}` {outcome.says()}{why}",
+        step,
+        remedy=named[0].remedy if named else f"Run `{command}` by hand to see all it says.",
+        evidence=outcome.stderr.splitlines()[-20:],
+    )
+
+
+def cross_check(run: Run) -> Looked:
+    """The audit against `#print axioms`."""
+    assert run.audit is not None and run.printed is not None
+    looked = axioms.cross_check(run.policy, run.audit, run.printed)
+    return Looked(list(looked.findings), covered=looked.covered)
+
+
+def check_statement(run: Run) -> Looked:
+    """Statement and definitions against the challenge, for the targets that the policy lists."""
+    assert run.audit is not None
+    looked = axioms.of_statement(run.policy, run.audit)
+    names = run.policy.challenge_targets
+    return Looked(
+        _located(run, looked.findings),
+        f"{len(names)} of {len(run.policy.targets)} targets compared with the challenge, "
+        "definitions included"
+        if not looked.findings
+        else "",
+        looked.covered,
+    )
+
+
+def check_environment(run: Run) -> Looked:
+    """Every compiled declaration of ours that reaches sorry."""
+    assert run.audit is not None
+    findings = list(axioms.sorries(run.policy, run.audit, "sorry"))
+    count = sum(module.constants for module in run.audit.modules)
+    return Looked(
+        findings,
+        f"{count} compiled declarations in {len(run.audit.modules)} modules: none"
+        if not findings
+        else "",
+    )
+
+
+def compare_log(run: Run) -> list[Finding]:
+    """Where the build warned of sorry and the compiled module has none, or the other way round.
+
+    Lake repeats warnings of modules that it does not build again, but not always; so this never
+    changes a verdict.
+    """
+    if run.audit is None or not run.build_lines:
+        return []
+    warned = {d.file: d for d in lake.sorry_warnings(run.build_lines) if d.file}
+    found = []
+    for module in run.audit.modules:
+        path = files.module_path("", module.name)
+        if path in warned and not module.sorries:
+            found.append(
+                Finding(
+                    "log-disagrees",
+                    f"the build warned ({warned[path].text}), and the compiled module has no sorry",
+                    axioms.CROSS_CHECK,
+                    file=path,
+                    line=warned[path].line,
+                    column=warned[path].column,
+                )
+            )
+    return found
+
+
+def unchanged(run: Run) -> Looked:
+    """Whether sources and pins are what they were before anything was run."""
+    assert run.sources is not None
+    now = files.read_sources(run.project, run.policy.exclude)
+    findings = list(files.changed(run.snapshot, files.snapshot(run.project, now)))
+    return Looked(findings, "sources and pins are as they were" if not findings else "")
+
+
+def _located(run: Run, findings: tuple[Finding, ...] | list[Finding]) -> list[Finding]:
+    """Findings with the files of their modules, where those are files of the project."""
+    known = run.sources.by_path() if run.sources else {}
+    located = []
+    for finding in findings:
+        file = finding.file
+        if file is not None and file not in known:
+            below = [path for path in known if path.endswith(f"/{file}")]
+            file = below[0] if len(below) == 1 else None
+        located.append(finding if file == finding.file else replace(finding, file=file))
+    return located

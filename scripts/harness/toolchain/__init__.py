@@ -1,0 +1,1 @@
+"""What Lean's own tools say: elan, Lake, the audit, `#print axioms`."""
