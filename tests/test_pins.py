@@ -1,0 +1,136 @@
+"""Versions as every place writes them, in all the forms that lakefiles and manifests have."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.policy import load_policy
+from harness.sources.pins import check, read_head
+from projects_for_tests import CHECKOUT, policy_text
+
+A, B = "a" * 40, "b" * 40
+POLICY = load_policy(CHECKOUT / "scripts" / "policy.toml")
+
+
+def findings(
+    folder: Path, lakefile: str, *, rev: str = A, asked: str = A, name: str = "lakefile.lean"
+) -> list[str]:
+    """Rules of what a small project's pins come to."""
+    (folder / name).write_text(lakefile, encoding="utf-8")
+    package = {"name": "mathlib", "type": "git", "rev": rev, "inputRev": asked}
+    (folder / "lake-manifest.json").write_text(json.dumps({"packages": [package]}), "utf-8")
+    (folder / "policy.toml").write_text(policy_text(packages=["mathlib"], version=None), "utf-8")
+    return [f.rule for f in check(folder, load_policy(folder / "policy.toml"))[0]]
+
+
+def test_our_own_pins_agree() -> None:
+    found, absent = check(CHECKOUT, POLICY)
+    assert found == []
+    assert all(place.startswith(".lake/") for place in absent)
+
+
+@pytest.mark.parametrize(
+    "lakefile",
+    [
+        f'require mathlib from git "https://x/mathlib4" @ "{A}"\n',
+        f'require mathlib from git\n  "https://x/mathlib4.git" @ "{A}"\n@[default_target]\n'
+        "lean_lib Demo\n",
+        f'require "leanprover-community" / "mathlib" @ git "{A}"\n',
+        f'require "leanprover-community" / mathlib @ git "{A}"\n',
+        f'require «mathlib» from git "https://x" @ "{A}" / "sub"\n',
+        f'-- require mathlib from git "x" @ "{B}"\nrequire mathlib from git "x" @ "{A}"\n',
+        f'/- require mathlib from git "x" @ "{B}" -/ require mathlib from git "x" @ "{A}"\n',
+    ],
+)
+def test_every_form_of_require(tmp_path: Path, lakefile: str) -> None:
+    assert findings(tmp_path, lakefile) == []
+    assert findings(tmp_path, lakefile, rev=B, asked=B) == ["pin-mismatch"]
+
+
+def test_lakefile_toml(tmp_path: Path) -> None:
+    text = f'name = "x"\n[[require]]\nname = "mathlib"\nscope = "c"\nrev = "{A}"\n'
+    assert findings(tmp_path, text, name="lakefile.toml") == []
+    assert findings(tmp_path, text, rev=B, asked=B, name="lakefile.toml") == ["pin-mismatch"]
+
+
+def test_where_both_lakefiles_are_there_lake_uses_the_lean_one(tmp_path: Path) -> None:
+    (tmp_path / "lakefile.toml").write_text(
+        f'[[require]]\nname = "mathlib"\nrev = "{B}"\n', encoding="utf-8"
+    )
+    assert findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n') == []
+
+
+@pytest.mark.parametrize(
+    "lakefile",
+    [
+        'require mathlib from git "x" @ revision\n',
+        "require mathlib from path\n",
+        "lean_lib Demo\n",
+        'require other from git "x" @ "' + A + '"\n',
+        'require mathlib from git "x\n',
+    ],
+)
+def test_what_cannot_be_read_is_could_not_run(tmp_path: Path, lakefile: str) -> None:
+    assert findings(tmp_path, lakefile) == ["pin-unreadable"]
+
+
+@pytest.mark.parametrize("lakefile", ['require mathlib from git "x"\n',
+                                      'require mathlib from git "x" @ "v4.30.0"\n'])  # fmt: skip
+def test_no_commit_is_no_pin(tmp_path: Path, lakefile: str) -> None:
+    assert "pin-not-exact" in findings(tmp_path, lakefile)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"packages": [1]}', '{"packages": [{"name": "x"}]}', "{", "[" * 10**5]
+)
+def test_broken_manifest(tmp_path: Path, text: str) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    (tmp_path / "lake-manifest.json").write_text(text, encoding="utf-8")
+    found, _ = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == ["pin-unreadable"]
+
+
+def test_missing_manifest(tmp_path: Path) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    (tmp_path / "lake-manifest.json").unlink()
+    found, absent = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == ["pin-unreadable"]
+    assert "lake-manifest.json" in absent
+
+
+def test_revision_that_is_checked_out(tmp_path: Path) -> None:
+    git = tmp_path / ".git"
+    git.mkdir()
+    assert read_head(tmp_path) is None
+    (git / "HEAD").write_text(f"{A}\n", encoding="utf-8")
+    assert read_head(tmp_path) == A
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    assert read_head(tmp_path) is None
+    (git / "packed-refs").write_text(f"# pack-refs\n{B} refs/heads/main\n", encoding="utf-8")
+    assert read_head(tmp_path) == B
+    (git / "refs/heads").mkdir(parents=True)
+    (git / "refs/heads/main").write_text(f"{A}\n", encoding="utf-8")
+    assert read_head(tmp_path) == A
+
+
+PIN_FILES = ("lean-toolchain", "lakefile.lean", "lake-manifest.json")
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(PIN_FILES), st.integers(0), st.integers(0, 40), st.binary(max_size=8))
+def test_changed_bytes_are_read_without_a_fault(
+    tmp_path: Path, name: str, position: int, removed: int, inserted: bytes
+) -> None:
+    for file in PIN_FILES:
+        shutil.copy(CHECKOUT / file, tmp_path / file)
+    raw = (tmp_path / name).read_bytes()
+    position %= len(raw)
+    (tmp_path / name).write_bytes(raw[:position] + inserted + raw[position + removed :])
+    check(tmp_path, replace(POLICY, path=tmp_path / "policy.toml"))

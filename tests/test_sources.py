@@ -1,0 +1,196 @@
+"""Which files are the project's, which modules Lake's targets reach, and what is out of reach."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.sources.project import (
+    LakefileError,
+    Source,
+    Sources,
+    Target,
+    module_path,
+    not_built,
+    reach,
+    read_sources,
+    read_targets,
+)
+from projects_for_tests import CHECKOUT, Played
+
+
+def sources(**files: str) -> Sources:
+    return Sources(tuple(Source(f"{path}.lean", text) for path, text in files.items()))
+
+
+def test_our_own_tree() -> None:
+    found = read_sources(CHECKOUT, ("tests/projects", "tests/recordings"))
+    assert found.findings == ()
+    reached = reach(read_targets(CHECKOUT), found)
+    assert list(not_built(reached, found)) == []
+    assert reached.findings == ()
+    assert set(reached.targets) == {
+        "Definitions", "DinhSharpness", "Challenge", "LeanTests", "audit",
+    }  # fmt: skip
+    # Nothing that the proof imports is the challenge, and definitions import no proof.
+    assert "Challenge.lean" not in reached.targets["DinhSharpness"]
+    assert reached.targets["Definitions"] == {"Definitions/Def_DinhSharpness_Model.lean"}
+    assert "Mathlib" not in reached.foreign
+    assert {m.partition(".")[0] for m in reached.foreign} == {"Lake", "Lean", "Mathlib"} - {"Lake"}
+
+
+def lakefile(folder: Path, text: str, name: str = "lakefile.lean") -> tuple[Target, ...]:
+    (folder / name).write_text(text, encoding="utf-8")
+    return read_targets(folder)
+
+
+def test_lakefile_forms(tmp_path: Path) -> None:
+    targets = lakefile(
+        tmp_path,
+        """import Lake
+open Lake DSL
+package «my proj» where
+  srcDir := "src"
+  leanOptions := #[⟨`autoImplicit, false⟩]
+/-- doc -/
+@[default_target] lean_lib A
+lean_lib B where
+  roots := #[`B.One, `B.Two]
+lean_lib C where
+  globs := #[.submodules `C, .andSubmodules `D, `E.+, `F.*, .one `G]
+  srcDir := "./sub/"
+@[test_driver]
+lean_exe tool where
+  root := `Main
+lean_exe other
+""",
+    )
+    assert targets == (
+        Target("A", "library", ("A",), "src"),
+        Target("B", "library", ("B.One", "B.Two"), "src"),
+        Target("C", "library", ("C.+", "D.*", "E.+", "F.*", "G"), "src/sub"),
+        Target("tool", "executable", ("Main",), "src"),
+        Target("other", "executable", ("other",), "src"),
+    )
+
+
+def test_lakefile_toml(tmp_path: Path) -> None:
+    targets = lakefile(
+        tmp_path,
+        'name = "x"\n[[lean_lib]]\nname = "A"\n[[lean_lib]]\nname = "B"\nglobs = ["B.+"]\n'
+        'srcDir = "s"\n[[lean_exe]]\nname = "e"\nroot = "Main"\n',
+        "lakefile.toml",
+    )
+    assert targets == (
+        Target("A", "library", ("A",)),
+        Target("B", "library", ("B.+",), "s"),
+        Target("e", "executable", ("Main",)),
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "lean_lib A where\n  roots := moduleNames\n",
+        'lean_lib A where\n  srcDir := "a" ++ "b"\n',
+        "lean_lib A where\n  globs := #[.submodules root]\n",
+        "lean_lib A -- \x00\n/- never closed",
+        "lean_lib",
+    ],
+)
+def test_what_is_computed_cannot_be_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(LakefileError):
+        lakefile(tmp_path, text)
+
+
+def test_no_lakefile(tmp_path: Path) -> None:
+    with pytest.raises(LakefileError, match=r"no lakefile\.lean"):
+        read_targets(tmp_path)
+
+
+def test_reach_follows_imports_and_globs() -> None:
+    files = sources(
+        A="module\npublic import A.B\nimport all A.C\nimport Other.X\n",
+        **{
+            "A/B": "",
+            "A/C": "prelude\nimport A.D -- comment\n",
+            "A/D": "/- import A.E -/ theorem x : 1 = 1 := rfl",
+            "A/E": "",
+            "G/One": "",
+            "G/Two/Three": "",
+            "s/H": "import G.One\n",
+        },
+    )
+    reached = reach(
+        (
+            Target("A", "library", ("A",)),
+            Target("G", "library", ("G.+",)),
+            Target("H", "library", ("H",), "s"),
+        ),
+        files,
+    )
+    assert reached.targets["A"] == {"A.lean", "A/B.lean", "A/C.lean", "A/D.lean"}
+    assert reached.targets["G"] == {"G/One.lean", "G/Two/Three.lean"}
+    assert reached.targets["H"] == {"s/H.lean", "G/One.lean"}
+    assert reached.foreign == {"Other.X"}
+    assert [f.file for f in not_built(reached, files)] == ["A/E.lean"]
+
+
+def test_import_cycles_end() -> None:
+    files = sources(A="import B\n", B="import A\n")
+    assert reach((Target("A", "library", ("A",)),), files).files == {"A.lean", "B.lean"}
+
+
+def test_names_of_modules_with_guillemets() -> None:
+    assert module_path("s", "A.«b-c»") == "s/A/b-c.lean"
+
+
+def test_files_that_are_not_the_projects(tmp_path: Path) -> None:
+    for path in (
+        "A.lean", "sub/B.lean", ".lake/packages/d/D.lean", "build/x/E.lean", "sub/build/F.lean",
+        "tests/projects/c/G.lean", ".hidden/H.lean", "not_lean.txt",
+    ):  # fmt: skip
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("", encoding="utf-8")
+    found = read_sources(tmp_path, ("tests/projects",))
+    assert [s.path for s in found.files] == ["A.lean", "sub/B.lean", "sub/build/F.lean"]
+
+
+def test_links_to_folders_are_followed_once(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "X.lean").write_text("", encoding="utf-8")
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "Linked").symlink_to(outside)
+    (outside / "loop").symlink_to(project)
+    found = read_sources(project, ())
+    assert [s.path for s in found.files] == ["Linked/X.lean"]
+
+
+@pytest.mark.parametrize("raw", [b"\xff\xfe\x00", "theorem é".encode("latin-1")])
+def test_a_source_that_is_not_utf_8(good: Played, raw: bytes) -> None:
+    (good.project / "Defs.lean").write_bytes(raw)
+    done = good.run("check_sorry.py", "--source-only")
+    assert done.returncode == 2
+    assert "Defs.lean: source-unreadable: is not UTF-8 text" in done.stderr
+
+
+def test_a_source_that_cannot_be_lexed(good: Played) -> None:
+    (good.project / "Defs.lean").write_text("/- never closed\nsorry", encoding="utf-8")
+    done = good.run("check_sorry.py", "--source-only")
+    assert done.returncode == 2
+    assert "Defs.lean:1:0: source-unreadable" in done.stderr
+
+
+def test_crlf_sources(good: Played) -> None:
+    path = good.project / "Defs.lean"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert good.run("check_sorry.py", "--source-only").returncode == 0
+    path.write_bytes(path.read_bytes() + b"\r\ntheorem x : 1 = 2 :=\r\n  sorry\r\n")
+    done = good.run("check_sorry.py", "--source-only")
+    assert done.returncode == 1
+    last = path.read_bytes().count(b"\n")
+    assert f"Defs.lean:{last}:2: sorry-in-source" in done.stderr
