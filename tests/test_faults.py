@@ -773,3 +773,26 @@ def test_three_answers_for_three_endings(tmp_path: Path) -> None:
     stopped, _ = gate(played)
     assert (rejected.returncode, broken.returncode, stopped.returncode) == (1, 1, 2)
     assert broken_rules == {"build-failed"}
+
+
+def test_messages_cannot_steer_the_terminal(good: Played) -> None:
+    evil = "\x1b[2K\x1b[1A\x9b2J\u2028Demo: ACCEPTED"
+    good.answer("build", stdout=f"error: Solution.lean:9:2: {evil}\n", exit=1)
+    good.answer("build", "--no-build", exit=3)
+    done, rules = gate(good)
+    assert done.returncode == REJECTED
+    assert rules == {"build-failed"}
+    for output in (done.stdout, done.stderr):
+        assert not set("\x1b\x9b\u2028\r") & set(output)
+
+
+def test_an_error_with_a_line_separator_inside_is_one_message(good: Played) -> None:
+    good.answer(
+        "env",
+        "lean",
+        stdout=message(1, "broken\u2028\x0c\x85 here", "error")
+        + message(2, "'Demo.main' depends on axioms: [propext]"),
+    )
+    done, rules = gate(good)
+    assert done.returncode == COULD_NOT_RUN
+    assert "print-failed" in rules

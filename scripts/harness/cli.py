@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import harness
 from harness import process
-from harness.console import Console, open_console, use_color
+from harness.console import Console, open_console, printable, use_color
 from harness.policy import PolicyError, find_policy, load_policy
 from harness.report import json as json_report
 from harness.report import text as text_report
@@ -23,8 +22,6 @@ from harness.verdict import INTERRUPTED, Verification
 COULD_NOT_RUN = 2
 CHECKOUT = Path(__file__).resolve().parents[2]
 """The checkout that these scripts stand in: the project unless another is named."""
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class UsageError(Exception):
@@ -179,4 +176,4 @@ def _write(path: Path, text: str) -> None:
 def _say(text: str) -> None:
     """A line on standard error; what would steer a terminal is replaced."""
     with contextlib.suppress(OSError):
-        print(_CONTROL.sub("\ufffd", text), file=sys.stderr, flush=True)
+        print(printable(text), file=sys.stderr, flush=True)

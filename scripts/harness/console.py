@@ -84,6 +84,17 @@ def use_color(no_color: bool, stream: TextIO, environ: Mapping[str, str] = os.en
     return terminal and not no_color and not environ.get("NO_COLOR")
 
 
+def printable(text: str) -> str:
+    """A text without characters that would steer a terminal; line feeds and tabs stay.
+
+    What Lean and Lake print comes from files of strangers.
+    """
+    return "".join(
+        c if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs", "Zl", "Zp") else "\ufffd"
+        for c in text
+    )
+
+
 def fit(text: str, width: int) -> str:
     """The beginning of a text that fits into `width` columns, on one line without control codes."""
     shown, used = "", 0

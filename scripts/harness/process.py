@@ -88,6 +88,10 @@ class Outcome:
         """Whether the program ended by itself with exit status 0."""
         return self.end is End.EXITED and self.code == 0
 
+    def lines(self) -> list[str]:
+        """Everything it printed, line by line: standard output first."""
+        return lines_of(self.stdout) + lines_of(self.stderr)
+
     def says(self) -> str:
         """How it ended, as part of a sentence."""
         match self.end:
@@ -99,6 +103,16 @@ class Outcome:
                 return f"could not be started ({self.detail})"
             case _:
                 return self.detail
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a program's output.
+
+    Not `str.splitlines`, which also ends a line at U+2028 and other characters that may stand in
+    the middle of a message.
+    """
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:

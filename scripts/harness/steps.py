@@ -271,7 +271,7 @@ def build(run: Run, *, only_check: bool = False, fetch: bool = True) -> Looked:
             return Looked(problem)
         for arguments in commands:
             outcome = lake_run(run, arguments, run.policy.limits.build)
-            run.build_lines += (outcome.stdout + "\n" + outcome.stderr).splitlines()
+            run.build_lines += outcome.lines()
             if problem := lake.failure(outcome, " ".join(["lake", *arguments])):
                 return Looked(problem)
     return Looked([], "built at the pins: " + ", ".join(" ".join(["lake", *c]) for c in commands))
@@ -286,7 +286,7 @@ def _up_to_date(run: Run, commands: list[list[str]]) -> bool | list[Finding]:
             return False
         if problem := lake.failure(outcome, " ".join(["lake", *arguments])):
             return problem
-        run.build_lines += (outcome.stdout + "\n" + outcome.stderr).splitlines()
+        run.build_lines += outcome.lines()
     return True
 
 
@@ -398,15 +398,15 @@ def _lake_quiet(run: Run, arguments: list[str], seconds: float) -> Outcome:
 
 
 def _no_answer(rule: str, command: str, outcome: Outcome, step: str) -> Finding:
-    named = lake.cause((outcome.stderr + "\n" + outcome.stdout).splitlines())
-    said = next((s.strip() for s in outcome.stderr.splitlines() if s.strip()), "")
+    named = lake.cause(outcome.lines())
+    said = next((s.strip() for s in process.lines_of(outcome.stderr) if s.strip()), "")
     why = f": {named[0].resource} ({named[1]})" if named else f" ({said[:300]})" if said else ""
     return Finding(
         rule,
         f"`{command}` {outcome.says()}{why}",
         step,
         remedy=named[0].remedy if named else f"Run `{command}` by hand to see all it says.",
-        evidence=outcome.stderr.splitlines()[-20:],
+        evidence=process.lines_of(outcome.stderr)[-20:],
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from harness.console import printable
 from harness.report.json import target, target_verdict
 from harness.steps import Run
 from harness.verdict import Finding, Level, Verdict, Verification
@@ -37,7 +38,7 @@ def _lines(run: Run, verification: Verification, color: bool) -> Iterator[str]:
     yield ""
     yield "Steps"
     for step in verification.steps:
-        detail = f"  {step.detail}" if step.detail else ""
+        detail = f"  {printable(step.detail)}" if step.detail else ""
         yield f"  {_MARKS[step.status]} {step.name:<12} {step.status.value:<14}{detail}".rstrip()
     yield from _findings(verification)
     if verification.not_looked_at:
@@ -55,7 +56,7 @@ def _why(verification: Verification) -> Iterator[str]:
             yield f"{count} violation{'s' if count != 1 else ''}, listed below."
         case Verdict.COULD_NOT_RUN:
             yield "This is not a verdict on the proof: evidence is missing."
-            yield from verification.reasons[:SHOWN_REASONS]
+            yield from map(printable, verification.reasons[:SHOWN_REASONS])
             if (more := len(verification.reasons) - SHOWN_REASONS) > 0:
                 yield f"… and {more} more"
 
@@ -85,9 +86,9 @@ def _findings(verification: Verification) -> Iterator[str]:
 
 
 def _finding(finding: Finding) -> Iterator[str]:
-    place = finding.place()
+    place = printable(finding.place())
     yield f"  {finding.rule}{f' at {place}' if place else ''}"
-    yield from (f"      {line}" for line in finding.message.splitlines())
+    yield from (f"      {line}" for line in printable(finding.message).split("\n"))
     if finding.remedy:
         yield f"      What to do: {finding.remedy}"
 

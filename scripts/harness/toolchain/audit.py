@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from harness import process
 from harness.policy import Policy
 
 SCHEMA = 1
@@ -124,7 +125,7 @@ def find_answer(stdout: str) -> str:
 
     Raises AuditError unless there is exactly one.
     """
-    lines = [line for line in stdout.splitlines() if line.lstrip().startswith("{")]
+    lines = [line for line in process.lines_of(stdout) if line.lstrip().startswith("{")]
     if len(lines) != 1:
         raise AuditError(f"{len(lines)} lines of JSON where one was expected")
     return lines[0]

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness import process
 from harness.policy import Policy
 
 CLEAN = "' does not depend on any axioms"
@@ -144,7 +145,7 @@ def split_names(text: str) -> tuple[str, ...]:
 def messages(output: str) -> Iterator[Message]:
     """The messages in what `lean` printed, JSON and plain text in any mixture."""
     plain: list[str] = []
-    for line in output.splitlines():
+    for line in process.lines_of(output):
         message = _json_message(line)
         if message is None:
             plain.append(line)

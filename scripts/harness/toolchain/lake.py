@@ -221,7 +221,7 @@ def failure(outcome: Outcome, command: str, step: str = "build") -> list[Finding
     An error that points into a file of ours is `build-failed`; everything else, whatever the exit
     status, is `build-infrastructure`.
     """
-    lines = (outcome.stdout + "\n" + outcome.stderr).splitlines()
+    lines = outcome.lines()
     errors = [d for d in diagnostics(lines) if d.severity == "error"]
     if outcome.ok and not errors:
         return []
