@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _build(args: argparse.Namespace) -> int:
     run = cli.open_run(args)
     pipeline.run_build(run, no_build=args.no_build, fetch=not args.no_cache)
-    return cli.finish(run, pipeline.conclude(run, pipeline.BUILD, CLAIM), args)
+    return cli.finish(run, pipeline.conclude(run, pipeline.BUILD, CLAIM, "build only"), args)
 
 
 if __name__ == "__main__":

@@ -40,24 +40,30 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _gate(args: argparse.Namespace) -> int:
     if args.self_test:
-        return _self_test()
+        return _self_test(args)
     run = cli.open_run(args)
     pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache)
     needed = pipeline.requirement(run.policy, scans=False)
     return cli.finish(run, pipeline.conclude(run, needed, CLAIM), args)
 
 
-def _self_test() -> int:
-    """Put every planted failure through the deciding code. 0 if each was caught, else 1."""
+def _self_test(args: argparse.Namespace) -> int:
+    """Put every planted case through the deciding code. 0 if each got what it must get, else 1."""
+    cli.check_json(args)
     results = selftest.results()
+    lines = [f"{r.verdict.value:<14} {r.why or '-':<22} {r.planted.name}" for r in results]
     for result in results:
-        rule = result.planted.rule if result.planted.rule in result.rules else "-"
-        print(f"{result.verdict.value:<14} {rule:<22} {result.planted.name}")
         if not result.caught:
             print(f"self-test-failed: {result}", file=sys.stderr)
-    caught = sum(result.caught for result in results)
-    print(f"{caught} of {len(results)} planted cases got the verdict that they must get")
-    return 0 if caught == len(results) else 1
+    data = {
+        "schema": 1,
+        "cases": [
+            {"name": r.planted.name, "verdict": r.verdict.value, "why": r.why, "caught": r.caught}
+            for r in results
+        ],
+    }
+    cli.deliver(data, "\n".join([*lines, selftest.summary(results), ""]), args)
+    return 0 if all(result.caught for result in results) else 1
 
 
 if __name__ == "__main__":

@@ -32,9 +32,9 @@ def _check(args: argparse.Namespace) -> int:
     run = cli.open_run(args)
     pipeline.run_sorry(run, source_only=args.source_only)
     if args.source_only:
-        verification = pipeline.conclude(run, pipeline.SOURCE_SCAN, SOURCE_CLAIM)
+        verification = pipeline.conclude(run, pipeline.SOURCE_SCAN, SOURCE_CLAIM, "text only")
     else:
-        verification = pipeline.conclude(run, pipeline.SORRY, CLAIM)
+        verification = pipeline.conclude(run, pipeline.SORRY, CLAIM, "holes only")
     return cli.finish(run, verification, args)
 
 

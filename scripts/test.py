@@ -3,21 +3,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
-import tomllib
-from collections.abc import Sequence
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[1]
 if not sys.dont_write_bytecode:
     sys.pycache_prefix = str(PROJECT / "build" / "pycache")
 
-from harness import process  # noqa: E402
-from harness.toolchain import embedded  # noqa: E402
+# The package comes first: it says in plain words if this Python is too old for what follows.
+from harness import process  # noqa: I001
+from harness.toolchain import embedded
+
+import hashlib
+import tomllib
+from collections.abc import Sequence
 
 VENV = PROJECT / ".venv"
 INSTALLED = VENV / "installed.sha256"
+HELP = """usage: test.py [ARGUMENT ...]
+
+Make .venv (about 370 MB), install what the tests need into it (about 85 MB to download), and run
+pytest with the arguments given. After that, `.venv/bin/python -m pytest --help` lists pytest's own.
+Exit status: pytest's; 2 if the tests could not be prepared, 130 if interrupted."""
 INSTALL_SECONDS = 900.0
 TEST_SECONDS = 3600.0
 
@@ -25,6 +32,9 @@ TEST_SECONDS = 3600.0
 def main(argv: Sequence[str] | None = None) -> int:
     """Prepare and run. Returns pytest's exit status, 2 if it could not be prepared, 130."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments in (["-h"], ["--help"]):
+        print(HELP)
+        return 0
     try:
         with process.interruptible():
             problem = _prepare()
@@ -95,8 +105,13 @@ def _install(requirements: list[str]) -> str | None:
         outcome = process.run(command, cwd=PROJECT, seconds=INSTALL_SECONDS)
         if not outcome.ok:
             said = (outcome.stderr.strip() or outcome.stdout.strip()).splitlines()
-            hint = " (on Debian: apt install python3-venv)" if "ensurepip" in outcome.stdout else ""
-            return f"{what}: {said[-1] if said else outcome.says()}{hint}"
+            venv = "ensurepip" in outcome.stdout
+            hint = (
+                "on Debian: apt install python3-venv"
+                if venv
+                else "a package index is needed: a network, or pip's settings for another index"
+            )
+            return f"{what}: {said[-1] if said else outcome.says()} ({hint})"
     return None
 
 

@@ -6,6 +6,7 @@ recorded answers or misbehaves on purpose.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -796,3 +797,60 @@ def test_an_error_with_a_line_separator_inside_is_one_message(good: Played) -> N
     done, rules = gate(good)
     assert done.returncode == COULD_NOT_RUN
     assert "print-failed" in rules
+
+
+def test_json_goes_into_a_folder_that_is_made_for_it(good: Played) -> None:
+    path = good.project / "build" / "reports" / "gate.json"
+    done = good.run("check_axioms.py", "--json", str(path))
+    assert done.returncode == OK
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert (data["schema"], data["verdict"], data["scope"]) == (1, "ACCEPTED", "whole")
+    assert data["targets"][0]["axioms"] == [
+        {
+            "name": "propext",
+            "type": "(Π{Sort 0} (Π{Sort 0} (Π((Iff #1 #0)) (Eq.{1} Sort 0 #2 #1))))",
+            "by": ["audit", "print"],
+        }
+    ]
+    assert [path.name for path in path.parent.iterdir()] == ["gate.json"]
+
+
+def test_a_check_of_the_text_says_that_it_is_no_more(good: Played) -> None:
+    done = good.run("check_sorry.py", "--source-only", "--json", "-")
+    assert json.loads(done.stdout)["scope"] == "text only"
+    assert good.run("check_sorry.py", "--source-only").stdout.startswith(
+        "Demo: ACCEPTED (text only)\n"
+    )
+
+
+@pytest.mark.parametrize("width", [30, 60, 100])
+def test_the_page_fits_its_columns(tmp_path: Path, width: int) -> None:
+    from harness.report import text as page_of
+
+    played = play(RECORDINGS / "statement_changed", tmp_path)
+    lines = played.run("check_axioms.py").stdout.splitlines()
+    assert max(len(line) for line in lines) <= page_of.WIDTH
+    for line in lines:
+        for piece in page_of._wrap(line, width):
+            assert len(piece) <= width or len(piece.split()) == 1
+
+
+@pytest.mark.parametrize("script", ["check_axioms.py", "verify.py", "test.py", "check_sorry.py"])
+def test_an_older_python_says_so(script: str) -> None:
+    # What is read before the check has to be what an older Python can read.
+    for path in (SCRIPTS / script, SCRIPTS / "harness" / "__init__.py"):
+        ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 8))
+    code = (
+        "import runpy, sys; sys.version_info = (3, 10, 13); sys.argv = sys.argv[1:]; "
+        "sys.path.insert(0, sys.argv[1]); runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, SCRIPTS / script, SCRIPTS],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "Python 3.11 or newer is needed, and this is 3.10" in done.stderr
+    assert "Traceback" not in done.stderr

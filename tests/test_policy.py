@@ -98,7 +98,8 @@ def test_a_project_without_policy(tmp_path: Path) -> None:
 def test_bad_usage_is_2(script: str, tmp_path: Path) -> None:
     assert run_script(script, "--no-such-option").returncode == 2
     assert run_script(script, "--project", str(tmp_path / "nowhere")).returncode == 2
-    where = str(tmp_path / "no" / "folder.json")
+    (tmp_path / "file").touch()
+    where = str(tmp_path / "file" / "result.json")
     assert run_script(script, "--json", where).returncode == 2
 
 

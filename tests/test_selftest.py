@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -69,3 +70,13 @@ def test_a_failed_self_test_is_never_green(
     result = pipeline.conclude(run, pipeline.requirement(policy, scans=False), "claim")
     assert result.verdict is Verdict.COULD_NOT_RUN
     assert "self-test-failed" in {finding.rule for finding in result.findings}
+
+
+def test_the_table_can_be_had_as_json(tmp_path: Any) -> None:
+    path = tmp_path / "new" / "cases.json"
+    assert run_script("check_axioms.py", "--self-test", "--json", str(path)).returncode == 0
+    cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
+    assert len(cases) == len(selftest.PLANTED)
+    assert all(case["caught"] for case in cases)
+    done = run_script("check_axioms.py", "--self-test", "--json", "-")
+    assert json.loads(done.stdout)["cases"] == cases

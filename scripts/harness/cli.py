@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import harness
 from harness import process
@@ -134,13 +136,35 @@ def open_run(args: argparse.Namespace) -> Run:
         policy = load_policy(find_policy(project, args.policy))
     except PolicyError as error:
         raise UsageError(str(error)) from None
-    if args.json is not None and str(args.json) != "-":
-        if not args.json.absolute().parent.is_dir():
-            folder = args.json.absolute().parent
-            raise UsageError(f"--json {args.json}: there is no folder {folder}")
-        if args.json.is_dir():
-            raise UsageError(f"--json {args.json}: is a folder")
+    check_json(args)
     return Run(project, policy, args.console, args.toolchain)
+
+
+def check_json(args: argparse.Namespace) -> None:
+    """Make the folder that the JSON goes to, before anything long is done.
+
+    Raises UsageError if it cannot be written there.
+    """
+    if args.json is None or str(args.json) == "-":
+        return
+    if args.json.is_dir():
+        raise UsageError(f"--json {args.json}: is a folder")
+    try:
+        args.json.absolute().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"--json {args.json}: no folder can be made: {error.strerror}") from None
+
+
+def deliver(data: dict[str, Any], page: str, args: argparse.Namespace) -> None:
+    """Put the page on standard output and the JSON where it was asked for.
+
+    Raises UsageError if the JSON cannot be written.
+    """
+    text = json_report.dumps(data)
+    sys.stdout.write(text if args.json is not None and str(args.json) == "-" else page)
+    sys.stdout.flush()
+    if args.json is not None and str(args.json) != "-":
+        _write(args.json, text)
 
 
 def finish(run: Run, verification: Verification, args: argparse.Namespace) -> int:
@@ -151,14 +175,10 @@ def finish(run: Run, verification: Verification, args: argparse.Namespace) -> in
     run.console.clear()
     for finding in verification.findings:
         _say(finding.one_line())
-    data = json_report.dumps(json_report.document(run, verification))
-    if args.json is not None and str(args.json) == "-":
-        sys.stdout.write(data)
-    else:
-        sys.stdout.write(text_report.page(run, verification, use_color(args.no_color, sys.stdout)))
-    sys.stdout.flush()
-    if args.json is not None and str(args.json) != "-":
-        _write(args.json, data)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else text_report.WIDTH
+    color = use_color(args.no_color, sys.stdout)
+    page = text_report.page(run, verification, color, width)
+    deliver(json_report.document(run, verification), page, args)
     return verification.verdict.exit_status
 
 

@@ -114,8 +114,11 @@ def _none(run: Run, names: Iterable[str], because: str) -> None:
             not_run(run, name, f"needs the step {because}")
 
 
-def conclude(run: Run, needed: Requirement, claim: str) -> Verification:
-    """The verdict on everything that was looked at; `claim` is what ACCEPTED means here."""
+def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Verification:
+    """The verdict on everything that was looked at.
+
+    `claim` is what ACCEPTED means here; `scope` says what it is about, if less than the proof.
+    """
     marked = tuple(
         replace(step, required=step.name in needed.steps or (needed.ways > 0 and step.name in WAYS))
         for step in run.steps
@@ -130,8 +133,13 @@ def conclude(run: Run, needed: Requirement, claim: str) -> Verification:
     not_looked_at += [f"{', '.join(names)}: {why}" for why, names in left_out.items()]
     if needed.ways:
         not_looked_at += [f"{name}: {why}" for name, why in OPTIONAL.items()]
-    if not run.passed("build") and run.policy.compiled_so_far:
-        not_looked_at.append(run.policy.compiled_so_far)
     return Verification(
-        verdict, marked, tuple(run.findings), targets, claim, reasons, tuple(not_looked_at)
+        verdict,
+        marked,
+        tuple(run.findings),
+        targets,
+        claim,
+        scope,
+        reasons,
+        tuple(not_looked_at),
     )

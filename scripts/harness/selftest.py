@@ -1,8 +1,9 @@
-"""Planted failures for the deciding code: each has to be rejected, and for its own reason.
+"""Planted cases for the deciding code: each has to get its own verdict, for its own reason.
 
 A checker that has stopped seeing looks like a proof without fault. So every run of the gate first
-shows its own readers and its own `decide` a proof that is good and many that are not; a planted
-failure that is accepted, or caught by another rule than its own, ends the run.
+shows its own readers and its own `decide` a run in which nothing is wrong and many in which one
+thing is; a planted failure that is accepted, or caught for another reason than its own, makes the
+run one that could not run.
 """
 
 from __future__ import annotations
@@ -41,12 +42,17 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """One failure: what it changes, the verdict it has to get, and the rule that has to say so."""
+    """One case: what it changes, the verdict it has to get, and why.
+
+    `rule` is the rule that has to say so; where no rule does, `reason` is part of the reason that
+    `decide` has to give.
+    """
 
     name: str
     verdict: Verdict
     rule: str | None
     change: Callable[[Facts], None]
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,18 +62,30 @@ class Result:
     planted: Planted
     verdict: Verdict
     rules: frozenset[str]
+    reasons: tuple[str, ...]
 
     @property
     def caught(self) -> bool:
-        """Whether it got the verdict that it must get, by its own rule."""
-        return self.verdict is self.planted.verdict and (
-            self.planted.rule is None or self.planted.rule in self.rules
+        """Whether it got the verdict that it must get, for its own reason."""
+        planted = self.planted
+        return (
+            self.verdict is planted.verdict
+            and (planted.rule is None or planted.rule in self.rules)
+            and (planted.reason is None or planted.reason in " ".join(self.reasons))
         )
+
+    @property
+    def why(self) -> str:
+        """The rule or reason that was found of those it must have; empty if none was."""
+        if self.planted.rule in self.rules:
+            return self.planted.rule or ""
+        return next((r for r in self.reasons if (self.planted.reason or "\0") in r), "")
 
     def __str__(self) -> str:
         """What it got, and what it should have got."""
         got = ", ".join(sorted(self.rules)) or "no rule"
-        wanted = f"{self.planted.verdict.value} by {self.planted.rule or 'no rule'}"
+        why = self.planted.rule or self.planted.reason or "no rule"
+        wanted = f"{self.planted.verdict.value} by {why}"
         return f"{self.planted.name}: {self.verdict.value} by {got}; it must get {wanted}"
 
 
@@ -84,8 +102,14 @@ def failures() -> list[str]:
 def _result(planted: Planted) -> Result:
     facts = good()
     planted.change(facts)
-    verdict, findings = judge(facts)
-    return Result(planted, verdict, frozenset(finding.rule for finding in findings))
+    verdict, findings, reasons = judge(facts)
+    return Result(planted, verdict, frozenset(finding.rule for finding in findings), reasons)
+
+
+def summary(found: list[Result]) -> str:
+    """How many planted cases there were, and what they got."""
+    caught = sum(result.caught for result in found)
+    return f"{caught} of {len(found)} planted cases got the verdict that they must get"
 
 
 def policy() -> Policy:
@@ -124,7 +148,7 @@ def good() -> Facts:
     )
 
 
-def judge(facts: Facts) -> tuple[Verdict, list[Finding]]:
+def judge(facts: Facts) -> tuple[Verdict, list[Finding], tuple[str, ...]]:
     """The facts through the same readers, comparisons and decision as a real run."""
     rules, findings, steps = policy(), list[Finding](), list[Step]()
 
@@ -165,7 +189,8 @@ def judge(facts: Facts) -> tuple[Verdict, list[Finding]]:
         step("cross-check", list(crossed.findings), crossed.covered)
         step("statement", list(axioms.of_statement(rules, read).findings))
     needed = Requirement(frozenset({"build", "sources", "cross-check", "statement"}), ways=2)
-    return decide(steps, findings, rules.targets, needed)[0], findings
+    verdict, reasons = decide(steps, findings, rules.targets, needed)
+    return verdict, findings, reasons
 
 
 def _messages(printed: list[tuple[int, str, str]]) -> str:
@@ -396,8 +421,8 @@ PLANTED = (
     Planted("key missing", Verdict.COULD_NOT_RUN, "audit-unreadable", _key_missing),
     Planted("wrong Lean", Verdict.REJECTED, "pin-mismatch", _wrong_lean),
     Planted("ways disagree", Verdict.COULD_NOT_RUN, "ways-disagree", _ways_disagree),
-    Planted("one way only", Verdict.COULD_NOT_RUN, None, _one_way_only),
-    Planted("no build", Verdict.COULD_NOT_RUN, None, _no_build),
+    Planted("one way only", Verdict.COULD_NOT_RUN, None, _one_way_only, "1 of 2 ways"),
+    Planted("no build", Verdict.COULD_NOT_RUN, None, _no_build, "build: not run"),
     Planted("does not compile", Verdict.REJECTED, "build-failed", _does_not_compile),
     Planted(
         "error with status 0", Verdict.COULD_NOT_RUN, "build-infrastructure", _error_with_status_0

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 
+from harness.sources import pins
 from harness.steps import Run
 from harness.toolchain import elan
 
 TOOLCHAIN_MEGABYTES = 500
 """What a Lean toolchain costs to download, roughly; unpacked it takes about 2 GB."""
+MATHLIB_GIGABYTES = 2.5
+"""Mathlib's sources and the compiled modules of the quarter of it that is imported, roughly."""
 
 
 def prepare(run: Run, *, assume_yes: bool) -> None:
     """Install elan and the pinned toolchain where they are missing and somebody agrees.
 
-    What does not work is kept in `run.setup_problem`; the step that looks for Lean says it.
+    Nothing is set up where the pins contradict each other: it might be the wrong Lean. What does
+    not work is kept in `run.setup_problem`; the step that looks for Lean says it.
     """
     try:
         elan.find(run.project, run.toolchain)
@@ -22,6 +26,9 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
     except elan.ToolchainMissing as error:
         missing = str(error)
     except (OSError, UnicodeDecodeError):
+        return
+    if pins.check(run.project, run.policy)[0]:
+        run.setup_problem = "nothing was set up, because the pins have to be mended first"
         return
     pin = _pin(run)
     if run.toolchain is not None or pin is None or not elan.is_toolchain(pin):
@@ -32,7 +39,8 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
             run,
             f"{missing}.\nelan manages Lean's versions. Fetch its installer from "
             f"{elan.ELAN_INSTALLER}, run it for this user (into {elan.elan_home()}), and let elan "
-            f"download {pin} (about {TOOLCHAIN_MEGABYTES} MB)?",
+            f"download {pin} (about {TOOLCHAIN_MEGABYTES} MB)? Lake then fetches what is needed of "
+            f"Mathlib (about {MATHLIB_GIGABYTES} GB).",
             assume_yes,
         ):
             return
@@ -44,7 +52,8 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
             return
     elif not _agreed(
         run,
-        f"{missing}.\nLet elan download {pin} (about {TOOLCHAIN_MEGABYTES} MB)?",
+        f"{missing}.\nLet elan download {pin} (about {TOOLCHAIN_MEGABYTES} MB)? Lake then fetches "
+        f"what is needed of Mathlib (about {MATHLIB_GIGABYTES} GB).",
         assume_yes,
     ):
         return
@@ -64,10 +73,11 @@ def _pin(run: Run) -> str | None:
 def _agreed(run: Run, question: str, assume_yes: bool) -> bool:
     """Whether somebody says yes. Without a terminal nobody is asked and nothing is set up."""
     if assume_yes:
-        run.console.line(question.removesuffix("?") + " — yes (--yes)")
+        run.console.line(f"{question} — yes (--yes)")
         return True
     # Somebody has to see the question and be able to answer it.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        run.setup_problem = "nobody could be asked whether to install it; --yes installs it unasked"
         return False
     run.console.clear()
     sys.stderr.write(f"{question} [y/N] ")
@@ -78,4 +88,7 @@ def _agreed(run: Run, question: str, assume_yes: bool) -> bool:
     finally:
         if not answer.endswith("\n"):
             sys.stderr.write("\n")
-    return answer.strip().lower() in ("y", "yes")
+    if answer.strip().lower() in ("y", "yes"):
+        return True
+    run.setup_problem = "it was not installed, as you wished"
+    return False

@@ -31,6 +31,12 @@ AUDIT_OUTPUT = 512 * 1024 * 1024
 """Characters that the audit's answer may have."""
 
 
+WITHOUT_NETWORK = (
+    "Without a network, bring both from a machine that has one: the unpacked toolchain, and the "
+    "folder .lake/packages after `python3 scripts/build.py` has run there."
+)
+
+
 @dataclass(slots=True)
 class Run:
     """A verification on its way: what was asked, and what is known so far."""
@@ -104,22 +110,23 @@ def not_run(run: Run, name: str, why: str) -> None:
 
 def self_test(run: Run) -> Looked:
     """Planted failures through the deciding code, each to be caught by its own rule."""
-    failed = selftest.failures()
+    results = selftest.results()
     return Looked(
-        [Finding("self-test-failed", text, "self-test") for text in failed],
-        f"{len(selftest.PLANTED)} planted failures, each rejected for its own reason"
-        if not failed
-        else "",
+        [Finding("self-test-failed", str(r), "self-test") for r in results if not r.caught],
+        selftest.summary(results),
     )
 
 
 def check_pins(run: Run) -> Looked:
     """Every two places that name a version."""
     findings, absent = pins.check(run.project, run.policy)
-    run.package_revisions = pins.revisions(run.project)
+    run.package_revisions = pins.checked_out(run.project)
     if absent:
         run.not_looked_at.append(f"pins: not there to be compared: {', '.join(absent)}")
-    return Looked(findings, "every two places that are there agree" if not findings else "")
+    detail = "the pins that are there agree" + (
+        f"; {len(absent)} places are not there yet" if absent else ""
+    )
+    return Looked(findings, detail if not findings else "")
 
 
 def read_sources(run: Run) -> Looked:
@@ -157,6 +164,12 @@ def scan_sources(run: Run) -> Looked:
     return Looked(
         findings, f"{len(sources.files)} Lean files read, nothing left open" if not findings else ""
     )
+
+
+def _scan_detail(run: Run, files: int) -> str:
+    left = [f"{count} in {path}" for path, count in (run.policy.sorry_allowed or {}).items()]
+    holes = f"the ones that the policy names ({', '.join(left)})" if left else "none"
+    return f"{files} Lean files read; holes: {holes}"
 
 
 def _scan_lakefile_toml(run: Run) -> list[Finding]:
@@ -204,9 +217,23 @@ def _scan_file(policy: Policy, source: files.Source, expected: int) -> list[Find
     return findings
 
 
+_REMEDIES = {
+    "sorry-in-source": "Prove it, or take the declaration out. A hole that is meant is named in "
+    "the policy (sources.sorry-allowed).",
+    "option-not-allowed": "Take the option out. One that is meant is named in the policy "
+    "(sources.options-allowed).",
+}
+
+
 def _scan_finding(path: str, found: scan.SourceFinding) -> Finding:
     return Finding(
-        found.rule, found.message, "source scan", file=path, line=found.line, column=found.column
+        found.rule,
+        found.message,
+        "source scan",
+        file=path,
+        line=found.line,
+        column=found.column,
+        remedy=_REMEDIES.get(found.rule),
     )
 
 
@@ -221,7 +248,8 @@ def find_lean(run: Run) -> Looked:
     except elan.ToolchainMissing as error:
         run.lean = None
         message = f"{error}; {run.setup_problem}" if run.setup_problem else str(error)
-        return Looked([Finding("toolchain-missing", message, "toolchain", remedy=error.remedy)])
+        remedy = f"{error.remedy} {WITHOUT_NETWORK}"
+        return Looked([Finding("toolchain-missing", message, "toolchain", remedy=remedy)])
     except (OSError, UnicodeDecodeError) as error:
         run.lean = None
         return Looked([Finding("pin-unreadable", f"{elan.TOOLCHAIN_FILE}: {error}", "toolchain")])
@@ -422,6 +450,11 @@ def check_statement(run: Run) -> Looked:
     assert run.audit is not None
     looked = axioms.of_statement(run.policy, run.audit)
     names = run.policy.challenge_targets
+    if others := len(run.policy.targets) - len(names):
+        run.not_looked_at.append(
+            f"whether {others} of {len(run.policy.targets)} targets say what they should: the "
+            "challenge states none of them"
+        )
     return Looked(
         _located(run, looked.findings),
         f"{len(names)} of {len(run.policy.targets)} targets compared with the challenge, "

@@ -177,6 +177,8 @@ class Verification:
     findings: tuple[Finding, ...]
     targets: tuple[str, ...]
     claim: str
+    scope: str = ""
+    """What the verdict is about, where it is about less than the proof."""
     reasons: tuple[str, ...] = ()
     not_looked_at: tuple[str, ...] = ()
 

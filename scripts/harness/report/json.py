@@ -19,6 +19,7 @@ def document(run: Run, verification: Verification) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "verdict": verification.verdict.value,
+        "scope": verification.scope or "whole",
         "project": run.policy.name,
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "versions": _versions(run),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 from harness.console import printable
 from harness.report.json import target, target_verdict
 from harness.steps import Run
-from harness.verdict import Finding, Level, Verdict, Verification
+from harness.verdict import Finding, Level, Status, Verdict, Verification
 
 _COLORS = {
     Verdict.ACCEPTED: "\x1b[1;32m",
@@ -16,16 +17,43 @@ _COLORS = {
 }
 _MARKS = {"passed": "✓", "failed": "✗", "could-not-run": "?", "not-run": "–"}
 SHOWN_REASONS = 20
+WIDTH = 100
+"""Columns of a page that goes to no terminal."""
+NARROWEST = 40
 
 
-def page(run: Run, verification: Verification, color: bool = False) -> str:
+def page(run: Run, verification: Verification, color: bool = False, width: int = WIDTH) -> str:
     """The report as text: verdict first, then what it rests on, then what was not looked at."""
-    return "\n".join(_lines(run, verification, color)) + "\n"
+    columns = max(min(width, WIDTH), NARROWEST)
+    lines = [wrapped for line in _lines(run, verification) for wrapped in _wrap(line, columns)]
+    text = "\n".join(lines) + "\n"
+    if color:
+        for verdict, code in _COLORS.items():
+            text = text.replace(verdict.value, f"{code}{verdict.value}\x1b[0m")
+    return text
 
 
-def _lines(run: Run, verification: Verification, color: bool) -> Iterator[str]:
-    yield f"{run.policy.name}: {_paint(verification.verdict, color)}"
+def _wrap(line: str, width: int) -> list[str]:
+    """A line in pieces that fit, those after the first indented like it and two columns more."""
+    if len(line) <= width:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+    )
+
+
+def _lines(run: Run, verification: Verification) -> Iterator[str]:
+    scope = f" ({verification.scope})" if verification.scope else ""
+    yield f"{run.policy.name}: {verification.verdict.value}{scope}"
     yield from (f"  {line}" for line in _why(verification))
+    if not run.passed("build") and run.policy.compiled_so_far:
+        yield f"  {run.policy.compiled_so_far}"
     if run.machine:
         yield ""
         yield "This machine"
@@ -33,8 +61,7 @@ def _lines(run: Run, verification: Verification, color: bool) -> Iterator[str]:
     if verification.targets:
         yield ""
         yield "Targets"
-    for name in verification.targets:
-        yield from _target(run, verification, name, color)
+        yield from _targets(run, verification)
     yield ""
     yield "Steps"
     for step in verification.steps:
@@ -44,7 +71,7 @@ def _lines(run: Run, verification: Verification, color: bool) -> Iterator[str]:
     if verification.not_looked_at:
         yield ""
         yield "Not looked at"
-        yield from (f"  {text}" for text in verification.not_looked_at)
+        yield from (f"  {printable(text)}" for text in verification.not_looked_at)
 
 
 def _why(verification: Verification) -> Iterator[str]:
@@ -61,13 +88,18 @@ def _why(verification: Verification) -> Iterator[str]:
                 yield f"… and {more} more"
 
 
-def _target(run: Run, verification: Verification, name: str, color: bool) -> Iterator[str]:
-    yield f"  {_paint(target_verdict(verification, name), color)}  {name}"
-    facts = target(run, verification, name)
-    if facts["statement"] is None and not facts["axioms"]:
+def _targets(run: Run, verification: Verification) -> Iterator[str]:
+    verdicts = {name: target_verdict(verification, name) for name in verification.targets}
+    asked = any(s.about_targets and s.status is not Status.NOT_RUN for s in verification.steps)
+    if not asked and set(verdicts.values()) == {Verdict.COULD_NOT_RUN}:
+        yield f"  Nothing is known of any of the {len(verdicts)} targets."
         return
-    axioms = [f"{a['name']} ({', '.join(a['by'])})" for a in facts["axioms"]]
-    yield f"      axioms: {', '.join(axioms) or 'none'}"
+    for name, verdict in verdicts.items():
+        yield f"  {verdict.value:<14} {name}"
+        facts = target(run, verification, name)
+        if facts["statement"] is not None or facts["axioms"]:
+            axioms = [f"{a['name']} ({', '.join(a['by'])})" for a in facts["axioms"]]
+            yield f"      axioms: {', '.join(axioms) or 'none'}"
 
 
 def _findings(verification: Verification) -> Iterator[str]:
@@ -90,8 +122,4 @@ def _finding(finding: Finding) -> Iterator[str]:
     yield f"  {finding.rule}{f' at {place}' if place else ''}"
     yield from (f"      {line}" for line in printable(finding.message).split("\n"))
     if finding.remedy:
-        yield f"      What to do: {finding.remedy}"
-
-
-def _paint(verdict: Verdict, color: bool) -> str:
-    return f"{_COLORS[verdict]}{verdict.value}\x1b[0m" if color else verdict.value
+        yield f"      What to do: {printable(finding.remedy)}"

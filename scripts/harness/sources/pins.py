@@ -75,13 +75,18 @@ def check(project: Path, policy: Policy) -> tuple[list[Finding], list[str]]:
     return findings, absent
 
 
-def revisions(project: Path) -> dict[str, str]:
-    """The revision of every package that the manifest names; empty where it cannot be read."""
+def checked_out(project: Path) -> dict[str, str]:
+    """The revision of every package of the manifest that is checked out."""
     try:
         manifest = _read_manifest(project)
     except PinError:
         return {}
-    return {p.name: p.rev.value for p in manifest.packages if p.rev} if manifest else {}
+    heads = {
+        p.name: read_head(project / manifest.folder / p.name)
+        for p in (manifest.packages if manifest else ())
+        if manifest
+    }
+    return {name: head for name, head in heads.items() if head}
 
 
 def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
