@@ -86,7 +86,6 @@ def main(
         return COULD_NOT_RUN
     except BrokenPipeError:
         # Whoever read our output has gone: a verdict that nobody read is none.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return COULD_NOT_RUN
     except OSError as error:
         _traceback()
@@ -99,6 +98,8 @@ def main(
             f"{type(error).__name__}: {error} (HARNESS_TRACEBACK=1 shows where)"
         )
         return COULD_NOT_RUN
+    finally:
+        _drop_what_cannot_be_written()
 
 
 def _standard_streams() -> None:
@@ -108,6 +109,17 @@ def _standard_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
         if hasattr(stream := getattr(sys, name), "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Python would try once more at its end, complain, and make the exit status 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+                stream.flush()
 
 
 @contextlib.contextmanager

@@ -283,8 +283,8 @@ class _Stream:
         line = "".join([*self.partial, last])
         self.partial.clear()
         self.partial_size = 0
-        if (room := self.keep - self.size) > 0:
-            self.kept.append((line + "\n")[:room])
+        if self.size <= self.keep:
+            self.kept.append(line + "\n")
         self.size += len(line) + 1
         if self.handler is not None:
             self.handler(line)

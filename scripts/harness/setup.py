@@ -27,20 +27,22 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
         missing = str(error)
     except (OSError, UnicodeDecodeError):
         return
-    if pins.check(run.project, run.policy)[0]:
+    pin = _pin(run)
+    if run.toolchain is not None or pin is None:
+        return
+    if not elan.is_toolchain(pin) or pins.check(run.project, run.policy)[0]:
         run.setup_problem = "nothing was set up, because the pins have to be mended first"
         return
-    pin = _pin(run)
-    if run.toolchain is not None or pin is None or not elan.is_toolchain(pin):
-        return
+    cost = f"(about {TOOLCHAIN_MEGABYTES} MB)?"
+    if run.policy.cache_roots:
+        cost += f" Lake then fetches what is needed of Mathlib (about {MATHLIB_GIGABYTES} GB)."
     program = elan.find_elan()
     if program is None:
         if not _agreed(
             run,
             f"{missing}.\nelan manages Lean's versions. Fetch its installer from "
             f"{elan.ELAN_INSTALLER}, run it for this user (into {elan.elan_home()}), and let elan "
-            f"download {pin} (about {TOOLCHAIN_MEGABYTES} MB)? Lake then fetches what is needed of "
-            f"Mathlib (about {MATHLIB_GIGABYTES} GB).",
+            f"download {pin} {cost}",
             assume_yes,
         ):
             return
@@ -50,12 +52,7 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
         if problem or program is None:
             run.setup_problem = f"elan could not be installed: {problem or 'it is not there'}"
             return
-    elif not _agreed(
-        run,
-        f"{missing}.\nLet elan download {pin} (about {TOOLCHAIN_MEGABYTES} MB)? Lake then fetches "
-        f"what is needed of Mathlib (about {MATHLIB_GIGABYTES} GB).",
-        assume_yes,
-    ):
+    elif not _agreed(run, f"{missing}.\nLet elan download {pin} {cost}", assume_yes):
         return
     run.console.step(f"setup: elan installs {pin} …")
     problem = elan.install_toolchain(program, pin, run.project, run.policy.limits.cache)
