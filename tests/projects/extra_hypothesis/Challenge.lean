@@ -1,0 +1,7 @@
+-- The theorem has a hypothesis more than the challenge.
+prelude
+import Definitions
+
+axiom sorryAx.{u} (α : Sort u) (synthetic : Bool) : α
+
+theorem goal {a b : Prop} (_ : a) (_ : b) : Wanted a b := sorryAx _ Bool.true

@@ -1,0 +1,5 @@
+-- Several modules, the statement as in the challenge.
+prelude
+import Logic
+
+theorem And.swap {a b : Prop} (h : And a b) : And b a := ⟨h.2, h.1⟩

@@ -1,0 +1,5 @@
+-- A good project: what others' compiled modules are mixed with.
+prelude
+import Logic
+
+def Claim : Prop := False

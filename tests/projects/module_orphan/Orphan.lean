@@ -1,0 +1,5 @@
+-- A module that nothing imports.
+prelude
+import Logic
+
+theorem unseen : True := True.intro

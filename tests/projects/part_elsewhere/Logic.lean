@@ -1,0 +1,22 @@
+-- The private part of a compiled module is of another build.
+module
+prelude
+
+set_option genCtorIdx false
+set_option genInjectivity false
+set_option genSizeOf false
+
+public section
+
+unsafe axiom lcErased : Type
+unsafe axiom lcAny : Type
+unsafe axiom lcVoid : Type
+unsafe axiom lcProof {α : Prop} : α
+
+inductive False : Prop
+
+inductive True : Prop where
+  | intro : True
+
+inductive And (a b : Prop) : Prop where
+  | intro (left : a) (right : b) : And a b

@@ -1,0 +1,5 @@
+-- A definition that the statement uses rests on sorryAx.
+prelude
+import Definitions
+
+theorem goal : Goal := fun h => h

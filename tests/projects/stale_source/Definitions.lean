@@ -1,0 +1,5 @@
+-- The source of the target changed after compiling.
+prelude
+import Logic
+
+def Claim : Prop := True

@@ -1,0 +1,6 @@
+-- The target is a definition.
+prelude
+import Logic
+
+set_option linter.defProp false
+def goal : True := True.intro

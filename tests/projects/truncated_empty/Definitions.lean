@@ -1,0 +1,5 @@
+-- A compiled module is empty.
+prelude
+import Logic
+
+def Claim : Prop := True

@@ -1,0 +1,5 @@
+-- A compiled module is empty.
+prelude
+import Definitions
+
+theorem goal : Claim := True.intro

