@@ -23,12 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = cli.parser(
         "build.py", "Build the default targets of the lakefile and those of the policy."
     )
-    parser.add_argument(
-        "--no-build", action="store_true", help="only ask Lake whether anything is out of date"
-    )
-    parser.add_argument(
-        "--no-cache", action="store_true", help="do not fetch compiled modules of Mathlib"
-    )
+    cli.add_build_options(parser, embedded=False)
     return cli.main(parser, argv, _build)
 
 

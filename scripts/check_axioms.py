@@ -24,14 +24,7 @@ CLAIM = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the gate. Returns 0 accepted, 1 rejected, 2 could not run, 130 interrupted."""
     parser = cli.parser("check_axioms.py", "Check the axioms of every target against the policy.")
-    parser.add_argument(
-        "--no-build",
-        action="store_true",
-        help="do not build; Lake has to say that nothing is out of date",
-    )
-    parser.add_argument(
-        "--no-cache", action="store_true", help="do not fetch compiled modules of Mathlib"
-    )
+    cli.add_build_options(parser)
     parser.add_argument(
         "--self-test", action="store_true", help="only show that planted failures are rejected"
     )
@@ -42,9 +35,9 @@ def _gate(args: argparse.Namespace) -> int:
     if args.self_test:
         return _self_test(args)
     run = cli.open_run(args)
+    run.embedded = args.embedded
     pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache)
-    needed = pipeline.requirement(run.policy, scans=False)
-    return cli.finish(run, pipeline.conclude(run, needed, CLAIM), args)
+    return cli.finish(run, pipeline.conclude(run, pipeline.gate(run.policy), CLAIM), args)
 
 
 def _self_test(args: argparse.Namespace) -> int:

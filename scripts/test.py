@@ -84,6 +84,9 @@ def _prepare() -> str | None:
 
 
 def _install(requirements: list[str]) -> str | None:
+    # A link may lead to somebody else's environment, and nobody can clear the one they run in.
+    if VENV.is_symlink() or Path(sys.executable).is_relative_to(VENV):
+        return f"{VENV} has to be made anew: remove it, and run this with another Python"
     print("test.py: installing what the tests need into .venv", file=sys.stderr, flush=True)
     commands: tuple[tuple[str, list[str | Path]], ...] = (
         ("a virtual environment cannot be made", [sys.executable, "-m", "venv", "--clear", VENV]),

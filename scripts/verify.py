@@ -13,11 +13,19 @@ if not sys.dont_write_bytecode:
 
 from collections.abc import Sequence
 
-from harness import cli, machine, pipeline, setup
+from harness import cli, example, machine, pipeline, setup
+from harness.steps import Run
 
+EXPORT_SCOPE = "from an export; not built here"
+EXPORT_CLAIM = (
+    "Its manifest says that the export is of these sources and what they state; every target is a "
+    "theorem in it, rests on allowed axioms only, and was replayed as terms in a kernel. Nothing "
+    "was built here: who made export and manifest has to be believed about that."
+)
 CLAIM = (
-    "Built from these sources; every target is a theorem and rests on allowed axioms only, in two "
-    "independent ways; no hole but those that the policy names."
+    "Built from these sources; every target is a theorem, rests on allowed axioms only in two "
+    "independent ways, and was replayed as terms in a kernel; no hole but those that the policy "
+    "names."
 )
 
 
@@ -30,24 +38,76 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--yes", action="store_true", help="set up elan and the pinned toolchain without asking"
     )
+    cli.add_build_options(parser)
     parser.add_argument(
-        "--no-build",
-        action="store_true",
-        help="do not build; Lake has to say that nothing is out of date",
+        "--kernel", type=Path, metavar="PATH", help="take the kernel from this libleanshared.so"
     )
     parser.add_argument(
-        "--no-cache", action="store_true", help="do not fetch compiled modules of Mathlib"
+        "--from-export",
+        type=Path,
+        metavar="FILE",
+        help="take an export, with its manifest beside it, in the place of the build",
+    )
+    parser.add_argument(
+        "--example",
+        action="store_true",
+        help="run every step on a small project of the tests instead, with the Lean inside the "
+        "wheel: what works here, whatever Lean this machine lacks",
+    )
+    parser.add_argument(
+        "--require",
+        type=_evidence,
+        metavar="LIST",
+        help="evidence to require instead of the usual: some of "
+        f"{', '.join(pipeline.REQUIRABLE)}, separated by commas",
     )
     return cli.main(parser, argv, _verify)
 
 
+def _evidence(text: str) -> tuple[str, ...]:
+    names = tuple(part.strip() for part in text.split(",") if part.strip())
+    unknown = [name for name in names if name not in pipeline.REQUIRABLE]
+    if unknown or not names:
+        raise argparse.ArgumentTypeError(f"{text!r} names no evidence that is known")
+    return names
+
+
 def _verify(args: argparse.Namespace) -> int:
+    if args.example:
+        return _example(args)
     run = cli.open_run(args)
-    run.machine = machine.describe(run.project)
-    setup.prepare(run, assume_yes=args.yes)
-    pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache, scans=True)
-    needed = pipeline.requirement(run.policy, scans=True)
-    return cli.finish(run, pipeline.conclude(run, needed, CLAIM), args)
+    run.embedded, run.kernel = args.embedded, args.kernel
+    if args.from_export is not None:
+        return _from_export(run, args)
+    if not run.embedded:
+        setup.prepare(run, assume_yes=args.yes)
+    run.machine = machine.describe(run)
+    pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache, whole=True)
+    if run.lean is None and not run.embedded:
+        run.machine.append(example.line(args))
+    if args.require:
+        needed = pipeline.required(run.policy, args.require)
+        claim = f"As far as the evidence that was asked for goes: {', '.join(args.require)}."
+        scope = f"only {', '.join(args.require)} required"
+    else:
+        needed, claim, scope = pipeline.verification(run.policy), CLAIM, ""
+    return cli.finish(run, pipeline.conclude(run, needed, claim, scope), args)
+
+
+def _from_export(run: Run, args: argparse.Namespace) -> int:
+    run.machine = machine.describe(run)
+    pipeline.run_export(run, args.from_export)
+    needed = pipeline.exported(run.policy)
+    return cli.finish(run, pipeline.conclude(run, needed, EXPORT_CLAIM, EXPORT_SCOPE), args)
+
+
+def _example(args: argparse.Namespace) -> int:
+    with example.project() as folder:
+        args.project, args.policy = folder, None
+        run = example.verify(cli.open_run(args))
+        needed = pipeline.verification(run.policy)
+        scope = "an example, not the theorem of this repository"
+        return cli.finish(run, pipeline.conclude(run, needed, CLAIM, scope), args)
 
 
 if __name__ == "__main__":

@@ -7,10 +7,15 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from harness.process import Outcome
 from harness.toolchain import embedded
 from projects_for_tests import CHECKOUT, RECORDINGS, Played, play
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("here", deadline=None)
+settings.load_profile("here")
 
 MAY_NOT_SKIP = bool(os.environ.get("TESTS_MAY_NOT_SKIP"))
 

@@ -26,6 +26,17 @@ AXIOMS = {
     ),
 }
 
+AUDIT = """
+lean_exe audit where
+  srcDir := "scripts/lean"
+  root := `Audit
+  supportInterpreter := true
+"""
+"""What the recorded lakefiles lack: the recordings were made with the audit beside them."""
+
+WITHOUT_MODULES = ("--require", "build,audit,print,statement")
+"""For `verify.py` on what is played back: there are no compiled modules that could be replayed."""
+
 Rule = dict[str, Any]
 
 
@@ -158,10 +169,11 @@ def play(recording: Path, folder: Path) -> Played:
         modules.append(source.stem)
     meta = json.loads((recording / "meta.json").read_text(encoding="utf-8"))
     lakefile = recording / "lake" / "lakefile.lean"
-    (project / "lakefile.lean").write_text(
-        lakefile.read_text(encoding="utf-8") if lakefile.exists() else _lakefile(modules),
-        encoding="utf-8",
-    )
+    text = lakefile.read_text(encoding="utf-8") if lakefile.exists() else _lakefile(modules)
+    (project / "lakefile.lean").write_text(text + AUDIT, encoding="utf-8")
+    program = project / "scripts" / "lean" / "Audit.lean"
+    program.parent.mkdir(parents=True)
+    program.write_bytes((CHECKOUT / "scripts" / "lean" / "Audit.lean").read_bytes())
     version = meta["lean"]
     (project / "lean-toolchain").write_text(f"leanprover/lean4:v{version}\n", encoding="utf-8")
     played = Played(project, make_toolchain(folder / "toolchain"))

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from harness import console, machine, policy, setup
+from harness import console, machine, policy, selftest, setup
 from harness.steps import Run
 from harness.toolchain import elan
 from harness.toolchain.elan import Lean, ToolchainMissing
@@ -163,7 +163,8 @@ def test_elan_is_not_asked_for_a_pin_that_names_no_toolchain(good: Played, place
     place.program(place.path / "elan")
     pin(good.project, "--help:v4.27.0\n")
     done = run_script("verify.py", "--project", str(good.project), "--yes", env=place.environ)
-    assert done.returncode == 2
+    assert done.returncode == 1
+    assert "pin-not-exact" in done.stderr
     assert "toolchain-missing: lean-toolchain names no toolchain: '--help:v4.27.0'" in done.stderr
     assert place.calls() == []
 
@@ -571,17 +572,18 @@ def test_machine_is_described_in_words(
 ) -> None:
     for name, value in place.environ.items():
         monkeypatch.setenv(name, value)
-    bare = machine.describe(project)
+    run = Run(project, selftest.policy(), console.open_console(True))
+    bare = machine.describe(run)
     assert bare[2] == "no elan, no git (Lake needs it), no curl (Lake needs it)"
     assert bare[3] == f"there is no lake on the PATH, and no elan to get {PIN} with"
     for name in ("elan", "git", "curl"):
         place.program(place.path / name)
     place.toolchain(place.in_elan())
-    equipped = machine.describe(project)
+    equipped = machine.describe(run)
     assert equipped[2] == f"elan at {place.path / 'elan'}, git, curl"
     assert equipped[3] == f"Lean: {place.in_elan()} (elan)"
     pin(project, "")
-    assert machine.describe(project)[3] == "lean-toolchain names no toolchain: ''"
+    assert machine.describe(run)[3] == "lean-toolchain names no toolchain: ''"
     assert place.calls() == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ def findings(
 ) -> list[str]:
     """Rules of what a small project's pins come to."""
     (folder / name).write_text(lakefile, encoding="utf-8")
+    (folder / "lean-toolchain").write_text("leanprover/lean4:v4.27.0\n", encoding="utf-8")
     package = {"name": "mathlib", "type": "git", "rev": rev, "inputRev": asked}
     (folder / "lake-manifest.json").write_text(json.dumps({"packages": [package]}), "utf-8")
     (folder / "policy.toml").write_text(policy_text(packages=["mathlib"], version=None), "utf-8")
@@ -118,6 +120,69 @@ def test_revision_that_is_checked_out(tmp_path: Path) -> None:
     (git / "refs/heads").mkdir(parents=True)
     (git / "refs/heads/main").write_text(f"{A}\n", encoding="utf-8")
     assert read_head(tmp_path) == A
+    for bad in (A.upper(), "ref: ../../outside", "ref: /etc/passwd", "ref: refs/heads", "\0"):
+        (git / "HEAD").write_text(bad, encoding="utf-8")
+        assert read_head(tmp_path) is None, bad
+
+
+def test_no_toolchain_file_is_no_pin(tmp_path: Path) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    (tmp_path / "lean-toolchain").unlink()
+    found, _ = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == ["pin-unreadable"]
+
+
+@pytest.mark.parametrize("pin", ["evil/lean4:v4.27.0", "file:///x:v4.27.0", "v4.27.0", "stable"])
+def test_toolchain_of_another_origin(tmp_path: Path, pin: str) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    (tmp_path / "lean-toolchain").write_text(pin + "\n", encoding="utf-8")
+    found, _ = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == ["pin-not-exact"]
+
+
+@pytest.mark.parametrize(
+    ("packages", "rule"),
+    [
+        ([{"name": "mathlib", "type": "path", "dir": "./evil"}], "pin-not-exact"),
+        ([{"name": "mathlib", "type": "git", "rev": B}], "pin-mismatch"),
+        ([{"name": "mathlib", "type": "git", "rev": B, "inputRev": None}], "pin-mismatch"),
+        ([{"name": "mathlib", "type": "git", "rev": A}] * 2, "pin-unreadable"),
+        ([{"name": "../mathlib", "type": "git", "rev": A}], "pin-unreadable"),
+        ([{"name": "m\0", "type": "git", "rev": A}], "pin-unreadable"),
+    ],
+)
+def test_ways_around_the_manifest(
+    tmp_path: Path, packages: list[dict[str, object]], rule: str
+) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    (tmp_path / "lake-manifest.json").write_text(json.dumps({"packages": packages}), "utf-8")
+    found, _ = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert rule in [f.rule for f in found]
+
+
+def test_a_manifest_with_two_lists_of_packages(tmp_path: Path) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    one = json.dumps([{"name": "mathlib", "type": "git", "rev": A}])
+    text = f'{{"packages": [], "packages": {one}}}'
+    (tmp_path / "lake-manifest.json").write_text(text, encoding="utf-8")
+    found, _ = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == ["pin-unreadable"]
+
+
+def test_an_overrides_file_of_lake(tmp_path: Path) -> None:
+    assert findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n') == []
+    (tmp_path / ".lake").mkdir()
+    (tmp_path / ".lake" / "package-overrides.json").write_text("{}", encoding="utf-8")
+    assert findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n') == ["pin-not-exact"]
+
+
+@pytest.mark.parametrize("name", ["lean-toolchain", "lakefile.lean", "lake-manifest.json"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    found, _ = check(tmp_path, load_policy(tmp_path / "policy.toml"))
+    assert "pin-unreadable" in [f.rule for f in found]
 
 
 PIN_FILES = ("lean-toolchain", "lakefile.lean", "lake-manifest.json")

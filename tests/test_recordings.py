@@ -65,8 +65,16 @@ def test_skip_kernel_is_seen_by_verify_through_the_option(tmp_path: Path) -> Non
     assert "option-not-allowed" in done.stderr
 
 
-def test_good_recording_is_accepted_by_verify(tmp_path: Path) -> None:
+def test_verify_needs_the_replay(tmp_path: Path) -> None:
     played = play(RECORDINGS / "good", tmp_path)
     done = played.run("verify.py")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "replay" in done.stdout.split("This machine")[0]
+    asked = "build,audit,print,statement"
+    done = played.run("verify.py", "--require", asked)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith("Demo: ACCEPTED\n")
+    assert done.stdout.startswith("Demo: ACCEPTED (only build, audit, print, statement required)\n")
+    for more in ("replay", "terms", "paranoid"):
+        assert played.run("verify.py", "--require", f"{asked},{more}").returncode == 2
+    assert played.run("verify.py", "--require", "nothing-known").returncode == 2
+    assert played.run("verify.py", "--require", "").returncode == 2

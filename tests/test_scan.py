@@ -140,7 +140,7 @@ def test_names_that_are_tactics_elsewhere(code: str, word: str) -> None:
         ("set_option «debug».«skipKernelTC» true in\ndef a := 1", "debug.skipKernelTC", 1, 11),
         ("set_option\n/- c -/ debug.byAsSorry -- d\n true", "debug.byAsSorry", 2, 8),
         ("theorem t : p := by\n  set_option debug.a.b true in simp", "debug.a.b", 2, 13),
-        ("set_option debug. skipKernelTC true", "debug", 1, 11),
+        ("set_option debug. byAsSorry true", "debug", 1, 11),
         ("set_option weak.debug.x true", "debug.x", 1, 11),
         ('def a := s!"{set_option debug.x true in 1}"', "debug.x", 1, 24),
         ("`(command| set_option debug.x true)", "debug.x", 1, 22),
@@ -158,8 +158,8 @@ def test_debug_options(text: str, word: str, line: int, column: int) -> None:
     "text",
     ["set_option maxHeartbeats 400000 in", "set_option pp.debug true", "set_option «debug.x» true",
      "-- set_option debug.x true", '"set_option debug.x true"', "«set_option» debug.x",
-     "x.set_option debug.x", "set_option debugger.x true", "set_option", "debug.skipKernelTC",
-     "`debug.skipKernelTC"],
+     "x.set_option debug.x", "set_option debugger.x true", "set_option", "debug.byAsSorry",
+     "`debug.byAsSorry", "-- skipKernelTC"],
 )  # fmt: skip
 def test_other_options(text: str) -> None:
     assert scan(text) == []
@@ -192,7 +192,7 @@ def test_debug_options_of_a_lakefile(text: str, words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["`weak.backward.x", "⟨`pp.debug, true⟩", '"-DmaxHeartbeats=1"', '"mydebug.x"', '"debug"',
+    ["`weak.backward.x", "⟨`pp.debug, true⟩", '"-DmaxHeartbeats=1"', '"mydebug.x"',
      '"x.debug.y"', "-- `debug.x", "debug.x", '"«x.debug».y"'],
 )  # fmt: skip
 def test_other_options_of_a_lakefile(text: str) -> None:
@@ -392,3 +392,23 @@ def test_a_large_file_is_read_in_a_moment() -> None:
     start = time.perf_counter()
     assert len(scan(text)) == 5000
     assert time.perf_counter() - start < 8, "0.4 MB should take less than a second"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'opts.set (.mkStr2 "debug" "skipKernelTC") true',
+        'opts.set (.mkStr `debug "skipKernelTC") true',
+        "debug.skipKernelTC",
+        "`debug.skipKernelTC",
+        's!"{skipKernelTC}"',
+    ],
+)
+def test_the_option_that_goes_around_the_kernel_is_found_wherever_it_is_named(text: str) -> None:
+    assert {f.rule for f in scan(text)} == {"option-not-allowed"}
+    assert scan(text, options_allowed=frozenset({"debug.skipKernelTC"})) == []
+
+
+def test_a_name_put_together_in_a_lakefile() -> None:
+    assert scan_lakefile('#["-Dde" ++ "bug.skipKernelTC=true"]')
+    assert scan_lakefile('.mkStr2 "debug" name')

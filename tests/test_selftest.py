@@ -67,7 +67,7 @@ def test_a_failed_self_test_is_never_green(
     policy = load_policy(good.project / "policy.toml")
     run = Run(good.project, policy, open_console(True), good.toolchain)
     pipeline.run_all(run)
-    result = pipeline.conclude(run, pipeline.requirement(policy, scans=False), "claim")
+    result = pipeline.conclude(run, pipeline.gate(policy), "claim")
     assert result.verdict is Verdict.COULD_NOT_RUN
     assert "self-test-failed" in {finding.rule for finding in result.findings}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,10 @@ from harness.sources.project import (
     Source,
     Sources,
     Target,
+    missing,
     module_path,
     not_built,
+    own_modules,
     reach,
     read_sources,
     read_targets,
@@ -133,7 +136,7 @@ def test_reach_follows_imports_and_globs() -> None:
     assert reached.targets["A"] == {"A.lean", "A/B.lean", "A/C.lean", "A/D.lean"}
     assert reached.targets["G"] == {"G/One.lean", "G/Two/Three.lean"}
     assert reached.targets["H"] == {"s/H.lean", "G/One.lean"}
-    assert reached.foreign == {"Other.X"}
+    assert reached.foreign == {"Other.X": "A.lean"}
     assert [f.file for f in not_built(reached, files)] == ["A/E.lean"]
 
 
@@ -158,16 +161,70 @@ def test_files_that_are_not_the_projects(tmp_path: Path) -> None:
     assert [s.path for s in found.files] == ["A.lean", "sub/B.lean", "sub/build/F.lean"]
 
 
-def test_links_to_folders_are_followed_once(tmp_path: Path) -> None:
+def test_links_are_followed_inside_the_project_and_once(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "X.lean").write_text("", encoding="utf-8")
     project = tmp_path / "project"
-    project.mkdir()
-    (project / "Linked").symlink_to(outside)
-    (outside / "loop").symlink_to(project)
+    (project / "sub").mkdir(parents=True)
+    (project / "sub" / "Y.lean").write_text("", encoding="utf-8")
+    (project / "Linked").symlink_to(project / "sub")
+    (project / "loop").symlink_to(project)
+    (project / "Out").symlink_to(outside)
+    (project / "root").symlink_to("/")
     found = read_sources(project, ())
-    assert [s.path for s in found.files] == ["Linked/X.lean"]
+    assert [s.path for s in found.files] == ["Linked/Y.lean"]
+
+
+def test_pipes_and_devices_are_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "A.lean")
+    (tmp_path / "B.lean").symlink_to("/dev/zero")
+    found = read_sources(tmp_path, ())
+    assert found.files == ()
+    assert [(f.rule, f.file) for f in found.findings] == [
+        ("source-unreadable", "A.lean"),
+        ("source-unreadable", "B.lean"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'lean_lib A where\n  srcDir := "../outside"\n',
+        'lean_lib A where\n  srcDir := ".hidden"\n',
+        'lean_lib A where\n  srcDir := "build/src"\n',
+        'lean_lib A where\n  srcDir := "/tmp"\n',
+    ],
+)
+def test_source_folders_in_which_nothing_is_read(tmp_path: Path, text: str) -> None:
+    with pytest.raises(LakefileError, match="no sources are read"):
+        lakefile(tmp_path, text)
+
+
+def test_modules_that_would_be_ours_and_are_not_there() -> None:
+    files = sources(A="import A.Gone\nimport Mathlib.X\nimport Defs\n")
+    reached = reach((Target("A", "library", ("A",)), Target("N", "library", ("Nope",))), files)
+    found = [f.message for f in missing(reached, ("A", "Defs"))]
+    assert len(found) == 3
+    assert "A.Gone is imported" in found[0]
+    assert "Defs is imported" in found[1]
+    assert "builds Nope (N)" in found[2]
+
+
+def test_modules_that_the_roots_import_are_our_own() -> None:
+    files = sources(A="import B\nimport Other\n", B="import «C d»\n", **{"C d": "", "E": ""})
+    targets = (Target("A", "library", ("A",)),)
+    assert own_modules(["A"], targets, files) == {"A", "B", "«C d»"}
+
+
+def test_the_audit_has_to_be_the_harnesss_own(good: Played) -> None:
+    program = good.project / "scripts" / "lean" / "Audit.lean"
+    program.write_text(program.read_text(encoding="utf-8") + "\n-- a comment\n", "utf-8")
+    assert good.run("check_axioms.py").returncode == 0
+    program.write_text('def main : IO Unit := IO.println "{}"\n', encoding="utf-8")
+    done = good.run("check_axioms.py")
+    assert done.returncode == 2
+    assert "audit-replaced" in done.stderr
 
 
 @pytest.mark.parametrize("raw", [b"\xff\xfe\x00", "theorem é".encode("latin-1")])

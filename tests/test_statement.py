@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.statement import ambiguous, compare, rename_levels
+from harness.statement import ambiguous, compare, ordered_levels, rename_levels
 from harness.toolchain.audit import Constant, Statement
 
 
@@ -124,3 +124,30 @@ def test_odd_but_readable_names_are_not_ambiguous() -> None:
         "A.«two words»", '(f «two words» "«" #0)', levels=("u_1",), kind="def", value="A.h₂é'"
     )
     assert ambiguous(statement(constant(), fine)) == []
+
+
+def test_lean_orders_max_by_the_names_of_its_parameters() -> None:
+    found = constant(type_="(Eq.{max (u_2+1) (w+1)} #0 #0)", levels=("w", "u_2"))
+    agreed = constant(type_="(Eq.{max (u_1+1) (w+1)} #0 #0)", levels=("u_1", "w"))
+    assert compare(statement(found), statement(agreed)) == []
+    other = constant(type_="(Eq.{imax (u_2+1) (w+1)} #0 #0)", levels=("w", "u_2"))
+    assert compare(statement(other), statement(agreed)) != []
+
+
+@pytest.mark.parametrize(
+    ("term", "ordered"),
+    [
+        ("A.{max w u, imax w u}", "A.{max u w, imax w u}"),
+        ("A.{max (max w u) (b+1)}", "A.{max (b+1) (max u w)}"),
+        ("A.{(max w u)+1}", "A.{(max u w)+1}"),
+        ("(Π{Sort max w u} #0)", "(Π{Sort max u w} #0)"),
+        # What follows a sort among arguments may be an argument: it stays where it is.
+        ("(f Sort max w u b a)", "(f Sort max w u b a)"),
+        ('(f "A.{max w u}")', '(f "A.{max w u}")'),
+        ("A.{max (w u}", "A.{max (w u}"),
+    ],
+)
+def test_arguments_of_max_are_put_in_order_where_it_is_plain_which_they_are(
+    term: str, ordered: str
+) -> None:
+    assert ordered_levels(term) == ordered

@@ -6,7 +6,7 @@ Pure: facts in, findings out. Nothing here decides (`verdict.py`) and nothing he
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,8 @@ from harness.toolchain.audit import Audit, Constant, Statement, Target
 from harness.toolchain.crosscheck import Printed, Report
 from harness.verdict import Finding
 
-AUDIT, PRINT, CROSS_CHECK, STATEMENT = "audit", "print", "cross-check", "statement"
+AUDIT, PRINT, TERMS = "audit", "print", "terms"
+CROSS_CHECK, STATEMENT = "cross-check", "statement"
 """Names of the steps that the findings here belong to."""
 
 SORRY = "sorryAx"
@@ -32,9 +33,14 @@ class Evidence:
     covered: frozenset[str]
 
 
-def completeness(policy: Policy, audit: Audit) -> Iterator[Finding]:
-    """Whether the answer is about what was asked: Lean, targets, modules."""
-    yield from _lean_version(policy, audit)
+def completeness(
+    policy: Policy, audit: Audit, way: str = AUDIT, own: frozenset[str] | None = None
+) -> Iterator[Finding]:
+    """Whether the answer is about what was asked: Lean, targets, modules.
+
+    `own` holds the modules of the project that the policy's modules import, as its sources say.
+    """
+    yield from _lean_version(policy, audit, way)
     asked = list(policy.targets)
     answered = [target.name for target in audit.targets]
     if answered != asked:
@@ -42,25 +48,40 @@ def completeness(policy: Policy, audit: Audit) -> Iterator[Finding]:
             "audit-incomplete",
             f"{len(asked)} targets were asked for and {len(answered)} answered: "
             f"{_names(set(asked) ^ set(answered)) or 'the same, in another order'}",
-            AUDIT,
+            way,
         )
-    census = {module.name for module in audit.modules}
-    if absent := [m for m in policy.modules if m not in census and _is_ours(policy, m)]:
-        yield Finding("audit-incomplete", f"the census has no module {_names(absent)}", AUDIT)
+    names = [module.name for module in audit.modules]
+    if twice := {name for name in names if names.count(name) > 1}:
+        yield Finding("audit-incomplete", f"the census has {_names(twice)} twice", way)
+    wanted = frozenset(policy.modules) if own is None else own
+    if absent := wanted - set(names):
+        yield Finding(
+            "audit-incomplete",
+            f"the census leaves out modules of the project: {_names(absent)}",
+            way,
+            remedy="Modules of the project have to be under project.roots of the policy.",
+        )
+    if not any(module.constants for module in audit.modules):
+        yield Finding("audit-incomplete", "the census has no declaration", way)
 
 
-def of_audit(policy: Policy, audit: Audit) -> Evidence:
-    """Targets, axioms and census as the audit shows them, against the policy."""
-    findings = list(completeness(policy, audit))
+def of_audit(
+    policy: Policy, audit: Audit, way: str = AUDIT, own: frozenset[str] | None = None
+) -> Evidence:
+    """Targets, axioms and census as the audit or the terms show them, against the policy.
+
+    `way` is AUDIT or TERMS: the step that the findings belong to. `own` is as in `completeness`.
+    """
+    findings = list(completeness(policy, audit, way, own))
     covered: set[str] = set()
     for target in audit.targets:
         if target.name not in policy.targets:
             continue
-        found = list(_target(policy, audit, target))
+        found = list(_target(policy, audit, target, way))
         findings += found
         if target.statement and not any(f.rule == "audit-incomplete" for f in found):
             covered.add(target.name)
-    findings += _census(policy, audit)
+    findings += _census(policy, audit, way)
     return Evidence(tuple(findings), frozenset(covered))
 
 
@@ -114,49 +135,59 @@ def of_print(policy: Policy, printed: Printed, audit: Audit | None) -> Evidence:
     return Evidence(tuple(findings), frozenset(covered))
 
 
-def cross_check(policy: Policy, audit: Audit, printed: Printed) -> Evidence:
-    """Whether the audit and `#print axioms` name the same allowed axioms for every target.
+def cross_check(policy: Policy, ways: Mapping[str, Audit], printed: Printed | None) -> Evidence:
+    """Whether the ways that were gone name the same allowed axioms for every target.
 
-    Names outside the policy are printed differently by the two, and are violations already.
+    `ways` holds what the audit and the terms say, by the name of the step. Names outside the
+    policy are printed differently by them, and are violations already.
     """
     findings: list[Finding] = []
     covered: set[str] = set()
     allowed = {axiom.name for axiom in policy.axioms}
-    audited = {
-        target.name: {a.name for a in target.axioms} & allowed
-        for target in audit.targets
-        if target.statement is not None
-    }
     for target in policy.targets:
-        reports = printed.reports.get(target, ())
-        if target not in audited or not reports:
-            continue
-        covered.add(target)
+        known = {
+            way: {a.name for a in found.axioms} & allowed
+            for way, facts in ways.items()
+            for found in facts.targets
+            if found.name == target and found.statement is not None
+        }
+        reports = printed.reports.get(target, ()) if printed else ()
         names = {name for report in reports for name in report.axioms} & allowed
-        if more := names - audited[target]:
-            findings.append(
-                Finding(
-                    "ways-disagree",
-                    f"#print axioms names {_names(more)}, and the audit does not: the audit says "
-                    f"{_names(audited[target]) or 'none'}, #print axioms {_names(names)}",
-                    CROSS_CHECK,
-                    declaration=target,
-                    target=target,
-                    remedy="One of the two missed something. Build anew from a clean checkout.",
-                )
-            )
-        elif fewer := audited[target] - names:
-            findings.append(
-                Finding(
-                    "print-reports-fewer",
-                    f"the audit also found {_names(fewer)}; #print axioms is known to leave out "
-                    "axioms that are reached through imported types only",
-                    CROSS_CHECK,
-                    declaration=target,
-                    target=target,
-                )
-            )
+        if len(known) + bool(reports) >= 2:
+            covered.add(target)
+        findings += _disagreement(target, known, names if reports else None)
     return Evidence(tuple(findings), frozenset(covered))
+
+
+def _disagreement(
+    target: str, known: Mapping[str, set[str]], printed: set[str] | None
+) -> Iterator[Finding]:
+    """What the ways say differently of one target; `printed` is None without an answer."""
+    lists = [f"{_WAY_SAYS[way]} {_names(names) or 'none'}" for way, names in known.items()]
+    lists += [f"#print axioms {_names(printed) or 'none'}"] if printed is not None else []
+    walked = list(known.values())
+    found = walked[0] if walked else set()
+    if any(names != found for names in walked) or (printed and walked and printed - found):
+        yield Finding(
+            "ways-disagree",
+            f"the ways to the axioms differ: {'; '.join(lists)}",
+            CROSS_CHECK,
+            declaration=target,
+            target=target,
+            remedy="One of them missed something. Build anew from a clean checkout.",
+        )
+    elif printed is not None and walked and (fewer := found - printed):
+        yield Finding(
+            "print-reports-fewer",
+            f"{_names(fewer)} was not named by #print axioms, which is known to leave out axioms "
+            f"that are reached through imported types only: {'; '.join(lists)}",
+            CROSS_CHECK,
+            declaration=target,
+            target=target,
+        )
+
+
+_WAY_SAYS = {AUDIT: "the audit says", TERMS: "the terms say"}
 
 
 def of_statement(policy: Policy, audit: Audit) -> Evidence:
@@ -242,7 +273,7 @@ def _whole_graph(audit: Audit) -> dict[str, tuple[str, ...]]:
     return graph
 
 
-def _lean_version(policy: Policy, audit: Audit) -> Iterator[Finding]:
+def _lean_version(policy: Policy, audit: Audit, way: str) -> Iterator[Finding]:
     pairs = (
         ("version", policy.lean_version, audit.lean_version),
         ("git hash", policy.lean_githash, audit.lean_githash),
@@ -250,21 +281,22 @@ def _lean_version(policy: Policy, audit: Audit) -> Iterator[Finding]:
     for what, wanted, ran in pairs:
         # A Lean that does not know its git hash says nothing about it.
         if wanted and wanted != ran and not (what == "git hash" and not ran):
+            if way == AUDIT:
+                rule, said = "pin-mismatch", "the audit was run by Lean"
+            else:
+                rule, said = "modules-unreadable", "the compiled modules were written by Lean"
             yield Finding(
-                "pin-mismatch",
-                f"the audit was run by Lean {what} {ran or 'unknown'}, and the policy names "
-                f"{wanted}",
-                AUDIT,
+                rule, f"{said} {what} {ran or 'unknown'}, and the policy names {wanted}", way
             )
 
 
-def _target(policy: Policy, audit: Audit, target: Target) -> Iterator[Finding]:
+def _target(policy: Policy, audit: Audit, target: Target, way: str) -> Iterator[Finding]:
     name = target.name
     if target.statement is None:
         yield Finding(
             "target-missing",
             f"there is no {name} in {_names(policy.modules)}",
-            AUDIT,
+            way,
             declaration=name,
             target=name,
             remedy="Targets are written with their namespaces, as in `#check`; the module that "
@@ -272,15 +304,21 @@ def _target(policy: Policy, audit: Audit, target: Target) -> Iterator[Finding]:
         )
         return
     constant = target.statement.constant
-    if constant.name != name:
-        yield Finding("audit-incomplete", f"{name} was answered with {constant.name}", AUDIT)
     if target.closure < 1:
-        yield Finding("audit-incomplete", f"nothing was followed from {name}", AUDIT)
+        yield Finding("audit-incomplete", f"nothing was followed from {name}", way)
     if target.missing:
         yield Finding(
             "audit-incomplete",
             f"{name} mentions what does not exist: {_names(target.missing)}",
-            AUDIT,
+            way,
+            declaration=name,
+            target=name,
+        )
+    if target.odd:
+        yield Finding(
+            "name-ambiguous",
+            f"{name} rests on names that could be taken for something else: {_names(target.odd)}",
+            way,
             declaration=name,
             target=name,
         )
@@ -288,16 +326,18 @@ def _target(policy: Policy, audit: Audit, target: Target) -> Iterator[Finding]:
         yield Finding(
             "not-a-theorem",
             f"{name} is a declaration of kind {constant.kind}, not a theorem",
-            AUDIT,
+            way,
             **_at(constant),
             declaration=name,
             target=name,
         )
     for axiom in target.axioms:
-        yield from _axiom(policy, audit, target, axiom)
+        yield from _axiom(policy, audit, target, axiom, way)
 
 
-def _axiom(policy: Policy, audit: Audit, target: Target, axiom: Constant) -> Iterator[Finding]:
+def _axiom(
+    policy: Policy, audit: Audit, target: Target, axiom: Constant, way: str
+) -> Iterator[Finding]:
     place = _at(target.statement.constant) if target.statement else {}
     if axiom.name == SORRY:
         direct = {n: m.name for m in audit.modules for n in m.sorries}
@@ -306,7 +346,7 @@ def _axiom(policy: Policy, audit: Audit, target: Target, axiom: Constant) -> Ite
         yield Finding(
             "sorry-in-environment",
             f"{target.name} rests on sorry{through}",
-            AUDIT,
+            way,
             **place,
             declaration=target.name,
             target=target.name,
@@ -319,7 +359,7 @@ def _axiom(policy: Policy, audit: Audit, target: Target, axiom: Constant) -> Ite
         yield Finding(
             "axiom-not-allowed",
             f"{target.name} rests on the axiom {axiom.name} : {axiom.type} (module {axiom.module})",
-            AUDIT,
+            way,
             **place,
             declaration=target.name,
             target=target.name,
@@ -331,7 +371,7 @@ def _axiom(policy: Policy, audit: Audit, target: Target, axiom: Constant) -> Ite
             "axiom-type-differs",
             f"{target.name} rests on an axiom named {axiom.name} of type {axiom.type}, and the "
             f"policy allows {axiom.name} of type {allowed.type}",
-            AUDIT,
+            way,
             **place,
             declaration=target.name,
             target=target.name,
@@ -346,15 +386,17 @@ def _same_axiom(axiom: Constant, allowed: AllowedAxiom) -> bool:
     return statement.rename_levels(axiom.type, names) == allowed.type
 
 
-def _census(policy: Policy, audit: Audit) -> Iterator[Finding]:
+def _census(policy: Policy, audit: Audit, way: str) -> Iterator[Finding]:
     """What stands in our modules whether a target uses it or not."""
     used = set(_whole_graph(audit))
     for module in audit.modules:
         for name in module.axioms:
+            if _may_be_declared(policy, audit.declared.get(name)):
+                continue
             yield Finding(
                 "axiom-declared",
                 f"module {module.name} declares the axiom {name}",
-                AUDIT,
+                way,
                 declaration=name,
                 remedy="Prove it or remove it: an axiom has no place in a proof that is checked.",
             )
@@ -363,24 +405,33 @@ def _census(policy: Policy, audit: Audit) -> Iterator[Finding]:
                 yield Finding(
                     "sorry-unused",
                     f"{name} (module {module.name}) rests on sorry; no target uses it",
-                    AUDIT,
+                    way,
                     declaration=name,
                 )
-        for special in module.special:
+        if module.special:
+            listed = ", ".join(f"{special.name} ({special.why})" for special in module.special)
             yield Finding(
                 "special-declaration",
-                f"{special.name} (module {module.name}): {special.why}",
-                AUDIT,
-                declaration=special.name,
+                f"in module {module.name} these run otherwise than their terms say, or are shown "
+                f"to no kernel: {listed}",
+                way,
             )
-        for syntax in module.syntax:
+        if module.syntax:
+            listed = ", ".join(f"{syntax.name} ({syntax.why})" for syntax in module.syntax)
             yield Finding(
                 "special-declaration",
-                f"{syntax.name} (module {module.name}) changes how source text is read: "
-                f"{syntax.why}",
-                AUDIT,
-                declaration=syntax.name,
+                f"in module {module.name} these change how source text is read: {listed}",
+                way,
             )
+
+
+def _may_be_declared(policy: Policy, axiom: Constant | None) -> bool:
+    """Whether a declared axiom is an allowed one of the allowed type.
+
+    So it is in a project that begins from nothing. Where only its name is known it is not.
+    """
+    allowed = policy.allowed(axiom.name) if axiom else None
+    return axiom is not None and allowed is not None and _same_axiom(axiom, allowed)
 
 
 def _printed(policy: Policy, target: str | None, report: Report) -> Iterator[Finding]:
@@ -449,10 +500,6 @@ def _path(graph: dict[str, tuple[str, ...]], start: str, ends: Iterable[str]) ->
                 came_from[used] = name
                 queue.append(used)
     return None
-
-
-def _is_ours(policy: Policy, module: str) -> bool:
-    return any(module == root or module.startswith(f"{root}.") for root in policy.roots)
 
 
 def _names(names: Iterable[str]) -> str:

@@ -26,6 +26,9 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 """The checkout that these scripts stand in: the project unless another is named."""
 
 
+NEVER_WRITTEN = ("lakefile.toml", "lake-manifest.json", "lean-toolchain", "policy.toml")
+
+
 class UsageError(Exception):
     """What was asked cannot be done; the message says why."""
 
@@ -63,6 +66,24 @@ def parser(program: str, description: str) -> argparse.ArgumentParser:
     )
     made.add_argument("--no-color", action="store_true", help="no colours on a terminal")
     return made
+
+
+def add_build_options(made: argparse.ArgumentParser, *, embedded: bool = True) -> None:
+    """Add the options of scripts that build."""
+    made.add_argument(
+        "--no-build",
+        action="store_true",
+        help="do not build; what is compiled has to be up to date",
+    )
+    made.add_argument(
+        "--no-cache", action="store_true", help="do not fetch compiled modules of Mathlib"
+    )
+    if embedded:
+        made.add_argument(
+            "--embedded",
+            action="store_true",
+            help="build and ask with the Lean inside the wheel (`prelude` projects only)",
+        )
 
 
 def main(
@@ -161,6 +182,8 @@ def check_json(args: argparse.Namespace) -> None:
         return
     if args.json.is_dir():
         raise UsageError(f"--json {args.json}: is a folder")
+    if args.json.suffix == ".lean" or args.json.name in NEVER_WRITTEN:
+        raise UsageError(f"--json {args.json}: is a file that is checked, not one to write to")
     try:
         args.json.absolute().parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -173,10 +196,10 @@ def deliver(data: dict[str, Any], page: str, args: argparse.Namespace) -> None:
     Raises UsageError if the JSON cannot be written.
     """
     text = json_report.dumps(data)
-    sys.stdout.write(text if args.json is not None and str(args.json) == "-" else page)
-    sys.stdout.flush()
     if args.json is not None and str(args.json) != "-":
         _write(args.json, text)
+    sys.stdout.write(text if args.json is not None and str(args.json) == "-" else page)
+    sys.stdout.flush()
 
 
 def finish(run: Run, verification: Verification, args: argparse.Namespace) -> int:
@@ -195,7 +218,11 @@ def finish(run: Run, verification: Verification, args: argparse.Namespace) -> in
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+    """Write a file whole or not at all; into what is no ordinary file, write as it is."""
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        path.write_text(text, encoding="utf-8", errors="replace")
+        return
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         part.write_text(text, encoding="utf-8", errors="replace")

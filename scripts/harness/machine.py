@@ -7,21 +7,22 @@ import platform
 import shutil
 from pathlib import Path
 
+from harness.steps import Run
 from harness.toolchain import elan
 
 MATHLIB_GIGABYTES = 7
 """What Mathlib's sources and the compiled modules of a quarter of it take, with the toolchain."""
 
 
-def describe(project: Path) -> list[str]:
-    """Lines on system, memory, disk, and Lean's tools."""
-    return [
+def describe(run: Run) -> list[str]:
+    """Lines on system, memory, disk, and Lean's tools where they are needed."""
+    lines = [
         f"{platform.system()} {platform.machine()}, Python {platform.python_version()}, "
         f"{os.cpu_count() or '?'} processors{_memory()}",
-        _disk(project),
-        _tools(),
-        _toolchain(project),
     ]
+    if run.embedded:
+        return lines
+    return [*lines, _disk(run.project), _tools(), _toolchain(run)]
 
 
 def _memory() -> str:
@@ -53,9 +54,9 @@ def _tools() -> str:
     return ", ".join(parts)
 
 
-def _toolchain(project: Path) -> str:
+def _toolchain(run: Run) -> str:
     try:
-        lean = elan.find(project, None)
+        lean = elan.find(run.project, run.toolchain)
     except elan.ToolchainMissing as error:
         return str(error)
     except (OSError, UnicodeDecodeError) as error:

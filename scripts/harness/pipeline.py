@@ -4,71 +4,159 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
-from harness import steps
+from harness import embedded_steps, replay_steps, steps
 from harness.policy import Policy
 from harness.steps import Run, not_run, perform
 from harness.verdict import WAYS, Requirement, Status, Verification, decide
 
-BEFORE_LEAN = ("self-test", "pins", "sources")
-GATE = (*BEFORE_LEAN, "toolchain", "build", "cross-check", "unchanged")
-"""What the gate needs besides two ways to the axioms."""
+BUILT = ("pins", "sources", "toolchain", "build", "unchanged")
 SCANS = ("source scan", "sorry")
-BUILD = Requirement(frozenset({"pins", "sources", "toolchain", "build", "unchanged"}))
+BUILD = Requirement(frozenset(BUILT))
 SOURCE_SCAN = Requirement(frozenset({"source scan"}))
-SORRY = Requirement(frozenset({*BUILD.steps, *SCANS, "audit"}))
-OPTIONAL = {
-    "replay": "the proof as terms was not replayed in a kernel of its own: a theorem that went "
-    "around Lean's kernel would not be seen",
+SORRY = Requirement(frozenset({*BUILT, *SCANS}))
+NO_REPLAY = (
+    "replay: the terms were not replayed in a kernel: a theorem that went around Lean's kernel "
+    "would not be seen (verify.py replays)"
+)
+REQUIRABLE = {
+    "build": frozenset(BUILT),
+    "audit": frozenset({"audit"}),
+    "print": frozenset({"print"}),
+    "terms": frozenset({"terms"}),
+    "statement": frozenset({"statement"}),
+    "replay": frozenset({"replay"}),
+    "paranoid": frozenset({"paranoid"}),
 }
-"""Steps of the whole answer that this version does not have, and what is therefore not known."""
+"""What `verify.py --require` can name, and the steps that each needs."""
 
 
-def requirement(policy: Policy, *, scans: bool) -> Requirement:
-    """What ACCEPTED needs: build, both ways to the axioms, the statement where one is agreed."""
-    needed = {*GATE, *(SCANS if scans else ())}
-    if policy.challenge_targets:
-        needed.add("statement")
-    return Requirement(frozenset(needed), ways=2)
+def gate(policy: Policy) -> Requirement:
+    """What the gate needs: the build, two ways to the axioms, the statement where one is agreed."""
+    return Requirement(frozenset({"self-test", *BUILT, "cross-check", *_statement(policy)}), ways=2)
 
 
-def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, scans: bool = False) -> None:
+def verification(policy: Policy) -> Requirement:
+    """What the whole verification needs: the gate's evidence, the scans, and the replay."""
+    return Requirement(gate(policy).steps | {*SCANS, "replay"}, ways=2)
+
+
+def required(policy: Policy, names: Iterable[str]) -> Requirement:
+    """What a verification needs whose evidence was named, more or less than usual.
+
+    A target's axioms have to be known in some way all the same.
+    """
+    wanted = frozenset(names)
+    needed = frozenset({"self-test"}).union(*(REQUIRABLE[name] for name in wanted))
+    if not policy.challenge_targets:
+        needed -= {"statement"}
+    return Requirement(needed, ways=max(1, len(wanted & set(WAYS))))
+
+
+def exported(policy: Policy) -> Requirement:
+    """What an export has to bring: its terms, the replay, the statement where one is agreed."""
+    needed = {"self-test", "sources", "source scan", "export", "replay", *_statement(policy)}
+    return Requirement(frozenset(needed), ways=1)
+
+
+def _statement(policy: Policy) -> frozenset[str]:
+    return frozenset({"statement"}) if policy.challenge_targets else frozenset()
+
+
+def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool = False) -> None:
     """Every step in order; what cannot be run any more is recorded as not run.
 
-    With `scans` the text of the sources and the compiled declarations are looked through for holes
-    too: the whole verification, where the gate asks for the targets alone.
+    `whole` is the whole verification: the text of the sources and the compiled declarations are
+    looked through for holes too, and the terms go through a kernel.
     """
     perform(run, "self-test", steps.self_test)
-    perform(run, "pins", steps.check_pins)
-    perform(run, "sources", steps.read_sources)
-    if scans:
+    _sources(run)
+    if whole:
         perform(run, "source scan", steps.scan_sources)
-    perform(run, "toolchain", steps.find_lean)
-    with_lean = ("build", "audit", "print", "cross-check", "statement")
-    if not scans:
-        after: tuple[str, ...] = ()
+    _build(run, no_build=no_build, fetch=fetch)
+    if run.passed("build"):
+        _ask(run, whole)
     else:
-        after = ("sorry",)
-    if missing := _first_missing(run, ("pins", "toolchain")):
-        _none(run, (*with_lean, *after), missing)
+        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+        _none(run, _asking(run, whole), because)
+    perform(run, "unchanged", steps.unchanged)
+    if not _replays(run, whole):
+        run.not_looked_at.append(NO_REPLAY)
+
+
+def _sources(run: Run) -> None:
+    perform(run, "pins", embedded_steps.check_pins if run.embedded else steps.check_pins)
+    perform(run, "sources", embedded_steps.read_sources if run.embedded else steps.read_sources)
+
+
+def _build(run: Run, *, no_build: bool, fetch: bool) -> None:
+    perform(run, "toolchain", embedded_steps.find_lean if run.embedded else steps.find_lean)
+    if missing := next((n for n in ("pins", "toolchain") if not run.passed(n)), None):
+        not_run(run, "build", f"needs the step {missing}")
+    elif run.embedded:
+        perform(run, "build", lambda r: embedded_steps.build(r, only_check=no_build))
     else:
         perform(run, "build", lambda r: steps.build(r, only_check=no_build, fetch=fetch))
-        if not run.passed("build"):
-            _none(run, (*with_lean[1:], *after), "build")
+
+
+def _asking(run: Run, whole: bool) -> tuple[str, ...]:
+    """The steps that ask compiled modules, in order."""
+    first = () if run.embedded else ("audit",)
+    replayed = ("replay",) if _replays(run, whole) else ()
+    last = (*_statement(run.policy), *(("sorry",) if whole else ()))
+    return (*first, "terms", "print", *replayed, "cross-check", *last)
+
+
+def _replays(run: Run, whole: bool) -> bool:
+    """Whether the terms go through a kernel: in the gate only where that takes no time."""
+    return whole or run.embedded
+
+
+def _ask(run: Run, whole: bool) -> None:
+    if not run.embedded:
+        perform(run, "audit", steps.ask_audit, about_targets=True)
+    perform(run, "terms", replay_steps.read_terms, about_targets=True)
+    ask_print = embedded_steps.ask_print if run.embedded else steps.ask_print
+    perform(run, "print", ask_print, about_targets=True)
+    if _replays(run, whole):
+        perform(run, "replay", replay_steps.replay_modules, about_targets=True)
+    rest = ("cross-check", *_statement(run.policy), *(("sorry",) if whole else ()))
+    if not run.facts():
+        _none(run, rest, "terms" if run.embedded else "audit")
+        return
+    perform(run, "cross-check", steps.cross_check, about_targets=True)
+    run.findings += steps.compare_log(run)
+    if run.policy.challenge_targets:
+        perform(run, "statement", steps.check_statement)
+    if whole:
+        perform(run, "sorry", steps.check_environment)
+
+
+def run_export(run: Run, file: Path) -> None:
+    """An export in the place of the build: its terms, through a kernel, of these sources."""
+    perform(run, "self-test", steps.self_test)
+    _sources(run)
+    perform(run, "source scan", steps.scan_sources)
+    perform(run, "export", lambda r: replay_steps.check_export(r, file))
+    rest = ("terms", "replay", *_statement(run.policy))
+    if not run.passed("export"):
+        _none(run, rest, "export")
+        return
+    perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
+    perform(run, "replay", lambda r: replay_steps.replay_export(r, file), about_targets=True)
+    if run.policy.challenge_targets:
+        if run.facts():
+            perform(run, "statement", steps.check_statement)
         else:
-            _ask(run, after)
-    perform(run, "unchanged", steps.unchanged)
+            _none(run, ("statement",), "terms")
+    run.not_looked_at.append("build, audit, print: from an export; nothing was built here")
 
 
 def run_build(run: Run, *, no_build: bool = False, fetch: bool = True) -> None:
     """Pins, sources and the build alone."""
-    perform(run, "pins", steps.check_pins)
-    perform(run, "sources", steps.read_sources)
-    perform(run, "toolchain", steps.find_lean)
-    if missing := _first_missing(run, ("pins", "toolchain")):
-        not_run(run, "build", f"needs the step {missing}")
-    else:
-        perform(run, "build", lambda r: steps.build(r, only_check=no_build, fetch=fetch))
+    _sources(run)
+    _build(run, no_build=no_build, fetch=fetch)
     perform(run, "unchanged", steps.unchanged)
 
 
@@ -90,28 +178,9 @@ def run_sorry(run: Run, *, source_only: bool) -> None:
         perform(run, "sorry", steps.check_environment)
 
 
-def _ask(run: Run, after: tuple[str, ...]) -> None:
-    perform(run, "audit", steps.ask_audit, about_targets=True)
-    perform(run, "print", steps.ask_print, about_targets=True)
-    if run.audit is None:
-        _none(run, ("cross-check", "statement", *after), "audit")
-        return
-    perform(run, "cross-check", steps.cross_check, about_targets=True)
-    run.findings += steps.compare_log(run)
-    if run.policy.challenge_targets:
-        perform(run, "statement", steps.check_statement)
-    if after:
-        perform(run, "sorry", steps.check_environment)
-
-
-def _first_missing(run: Run, names: Iterable[str]) -> str | None:
-    return next((name for name in names if not run.passed(name)), None)
-
-
 def _none(run: Run, names: Iterable[str], because: str) -> None:
     for name in names:
-        if name != "statement" or run.policy.challenge_targets:
-            not_run(run, name, f"needs the step {because}")
+        not_run(run, name, f"needs the step {because}")
 
 
 def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Verification:
@@ -119,10 +188,7 @@ def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Veri
 
     `claim` is what ACCEPTED means here; `scope` says what it is about, if less than the proof.
     """
-    marked = tuple(
-        replace(step, required=step.name in needed.steps or (needed.ways > 0 and step.name in WAYS))
-        for step in run.steps
-    )
+    marked = tuple(replace(step, required=step.name in needed.steps) for step in run.steps)
     targets = run.policy.targets if needed.ways else ()
     verdict, reasons = decide(marked, run.findings, targets, needed)
     not_looked_at = [*run.not_looked_at]
@@ -131,8 +197,6 @@ def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Veri
         if step.status is Status.NOT_RUN:
             left_out.setdefault(step.detail, []).append(step.name)
     not_looked_at += [f"{', '.join(names)}: {why}" for why, names in left_out.items()]
-    if needed.ways:
-        not_looked_at += [f"{name}: {why}" for name, why in OPTIONAL.items()]
     return Verification(
         verdict,
         marked,
@@ -140,6 +204,7 @@ def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Veri
         targets,
         claim,
         scope,
+        needed.ways,
         reasons,
         tuple(not_looked_at),
     )

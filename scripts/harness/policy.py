@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.sources.lexer import BadName, parse_name
+from harness.sources.lexer import BadName, format_name, parse_name
 
 SCHEMA = 1
 
@@ -41,6 +41,8 @@ class Limits:
     cache: float = 2 * 3600.0
     audit: float = 1800.0
     print: float = 900.0
+    terms: float = 1800.0
+    replay: float = 3600.0
     question: float = 60.0
     """For what Lean's tools answer from what they have: a version, a list."""
 
@@ -174,6 +176,9 @@ def _check(policy: Policy) -> None:
         raise PolicyError("targets.theorems is empty: there is nothing to check")
     if not policy.modules:
         raise PolicyError("project.modules is empty: there is nothing to import")
+    for module in (*policy.modules, *policy.challenge_modules):
+        if module.partition(".")[0] not in policy.roots:
+            raise PolicyError(f"module {module} is not under project.roots")
     for what, names in (
         ("targets.theorems", policy.targets),
         ("targets.challenge", policy.challenge_targets),
@@ -256,10 +261,9 @@ def _texts(value: Any) -> tuple[str, ...]:
 def _name(value: Any) -> str:
     text = _text(value)
     try:
-        parse_name(text)
+        return format_name(parse_name(text))
     except BadName as error:
         raise ValueError(f"holds {text!r}, which is no name as Lean writes it: {error}") from None
-    return text
 
 
 def _names(value: Any) -> tuple[str, ...]:
@@ -271,7 +275,8 @@ def _names(value: Any) -> tuple[str, ...]:
 def _paths(value: Any) -> tuple[str, ...]:
     paths = _texts(value)
     for path in paths:
-        if path.startswith("/") or ".." in path.split("/") or "\\" in path:
+        parts = path.split("/")
+        if path.startswith("/") or {"..", "."} & set(parts) or "\\" in path:
             raise ValueError(f"holds {path!r}: folders are named from the project, with '/'")
     return tuple(path.rstrip("/") for path in paths)
 

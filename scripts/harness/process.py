@@ -82,6 +82,8 @@ class Outcome:
     stderr: str
     seconds: float
     detail: str = ""
+    truncated: bool = False
+    """Whether there was more output than was kept."""
 
     @property
     def ok(self) -> bool:
@@ -187,7 +189,14 @@ def run(
         End.OUTPUT_LIMIT: f"was stopped after {keep:,} characters of output",
     }.get(end, "")
     return Outcome(
-        words, end, process.returncode, texts[0], texts[1], time.monotonic() - started, detail
+        words,
+        end,
+        process.returncode,
+        texts[0],
+        texts[1],
+        time.monotonic() - started,
+        detail,
+        any(stream.overflow for stream in streams),
     )
 
 

@@ -185,7 +185,7 @@ def judge(facts: Facts) -> tuple[Verdict, list[Finding], tuple[str, ...]]:
     of_print = axioms.of_print(rules, printed, read)
     step("print", list(of_print.findings), of_print.covered)
     if read is not None:
-        crossed = axioms.cross_check(rules, read, printed)
+        crossed = axioms.cross_check(rules, {"audit": read}, printed)
         step("cross-check", list(crossed.findings), crossed.covered)
         step("statement", list(axioms.of_statement(rules, read).findings))
     needed = Requirement(frozenset({"build", "sources", "cross-check", "statement"}), ways=2)

@@ -38,7 +38,7 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
         cost += f" Lake then fetches what is needed of Mathlib (about {MATHLIB_GIGABYTES} GB)."
     program = elan.find_elan()
     if program is None:
-        if not _agreed(
+        if not agreed(
             run,
             f"{missing}.\nelan manages Lean's versions. Fetch its installer from "
             f"{elan.ELAN_INSTALLER}, run it for this user (into {elan.elan_home()}), and let elan "
@@ -52,7 +52,7 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
         if problem or program is None:
             run.setup_problem = f"elan could not be installed: {problem or 'it is not there'}"
             return
-    elif not _agreed(run, f"{missing}.\nLet elan download {pin} {cost}", assume_yes):
+    elif not agreed(run, f"{missing}.\nLet elan download {pin} {cost}", assume_yes):
         return
     run.console.step(f"setup: elan installs {pin} …")
     problem = elan.install_toolchain(program, pin, run.project, run.policy.limits.cache)
@@ -67,7 +67,7 @@ def _pin(run: Run) -> str | None:
         return None
 
 
-def _agreed(run: Run, question: str, assume_yes: bool) -> bool:
+def agreed(run: Run, question: str, assume_yes: bool) -> bool:
     """Whether somebody says yes. Without a terminal nobody is asked and nothing is set up."""
     if assume_yes:
         run.console.line(f"{question} — yes (--yes)")

@@ -8,20 +8,12 @@ same up to renaming in order.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from harness.sources.lexer import BadName, parse_name
 from harness.toolchain.audit import Constant, Statement
 
-# The levels of a term stand after `Sort` and between `.{` and `}`; strings and quoted names are
-# skipped whole. After `max` and `imax` Lean writes the levels without parentheses around them.
-_ATOM = r"(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|[^\s(){}\[\]⦃⦄,;]+)"
-_LEVELS = re.compile(
-    r"""(?P<string>"(?:\\.|[^"\\])*")|(?P<quoted>«[^»]*»)|(?P<list>\.\{[^}]*\})"""
-    rf"""|(?P<sort>(?<![\w.'!?])Sort\s+(?:i?max(?:\s+{_ATOM})+|{_ATOM}))""",
-    re.DOTALL,
-)
 _WORD = re.compile(r"«[^»]*»|[\w'!?.]+")
 
 
@@ -45,15 +37,132 @@ def rename_levels(term: str, names: dict[str, str]) -> str:
     if not names:
         return term
 
-    def levels(match: re.Match[str]) -> str:
-        if match["string"] is not None or match["quoted"] is not None:
-            return match[0]
-        start = 2 if match["list"] is not None else 5
-        return match[0][:start] + _WORD.sub(
-            lambda word: names.get(word[0], word[0]), match[0][start:]
-        )
+    def renamed(level: str, whole: bool) -> str:
+        return _WORD.sub(lambda word: names.get(word[0], word[0]), level)
 
-    return _LEVELS.sub(levels, term)
+    return _with_levels(term, renamed)
+
+
+def ordered_levels(term: str) -> str:
+    """The term with the arguments of every `max` in order, where it is plain which they are.
+
+    Lean orders them by the names of universe parameters, so that other names give another order.
+    """
+    return _with_levels(term, lambda level, whole: _ordered(level) if whole else level)
+
+
+def _with_levels(term: str, change: Callable[[str, bool], str]) -> str:
+    """The term with every universe level changed: those in `.{…}`, and those after `Sort`.
+
+    `change` gets a level and whether it is plain where it ends: in braces it is, and where the sort
+    is all that stands between two brackets; among arguments, what follows `max` may be one.
+    """
+    out, at = [], 0
+    while at < len(term):
+        if term[at] in '"«':
+            end = _literal_end(term, at)
+        elif term.startswith(".{", at):
+            end = _brace_end(term, at + 2)
+            levels = term[at + 2 : end - 1].split(", ")
+            out.append(f".{{{', '.join(change(level, True) for level in levels)}}}")
+            at = end
+            continue
+        elif term.startswith("Sort ", at) and (at == 0 or not _WORD.match(term[at - 1])):
+            end = _level_end(term, at + 5)
+            whole = term[at - 1 : at] in ("{", "[", "⦃") and term[end : end + 1] in ("}", "]", "⦄")
+            out.append("Sort " + change(term[at + 5 : end], whole))
+            at = end
+            continue
+        else:
+            end = at + 1
+        out.append(term[at:end])
+        at = end
+    return "".join(out)
+
+
+def _literal_end(term: str, at: int) -> int:
+    """Just past the string or the quoted name that begins here."""
+    if term[at] == "«":
+        end = term.find("»", at)
+        return len(term) if end < 0 else end + 1
+    at += 1
+    while at < len(term) and term[at] != '"':
+        at += 2 if term[at] == "\\" else 1
+    return at + 1
+
+
+def _brace_end(term: str, at: int) -> int:
+    """Just past the brace that closes a list of levels."""
+    while at < len(term) and term[at] != "}":
+        at = _literal_end(term, at) if term[at] == "«" else at + 1
+    return at + 1
+
+
+def _level_end(term: str, at: int) -> int:
+    """Where the level that begins here ends; after `max` as many atoms are taken as there are."""
+    operator = next((o for o in ("max ", "imax ") if term.startswith(o, at)), None)
+    if operator is None:
+        return _atom_end(term, at)
+    at += len(operator)
+    end = _atom_end(term, at)
+    while end > at and term[end : end + 1] == " ":
+        at = end + 1
+        following = _atom_end(term, at)
+        if following == at:
+            break
+        end = following
+    return end
+
+
+def _atom_end(term: str, at: int) -> int:
+    """Where a word, or what stands in parentheses, ends, with what is added to it."""
+    if term[at : at + 1] == "(":
+        depth = 0
+        while at < len(term):
+            depth += {"(": 1, ")": -1}.get(term[at], 0)
+            at = _literal_end(term, at) if term[at] in '«"' else at + 1
+            if depth == 0:
+                break
+    while at < len(term) and term[at] not in " (){}[]⦃⦄,;#":
+        at = _literal_end(term, at) if term[at] in '«"' else at + 1
+    return at
+
+
+def _ordered(level: str) -> str:
+    """A level with the arguments of every `max` in order; another text as it is."""
+    words = re.findall(r"[()]|[^\s()]+", level)
+    try:
+        tree, rest = _level(words, 0)
+    except (IndexError, RecursionError):
+        return level
+    return tree if rest == len(words) else level
+
+
+def _level(words: list[str], at: int) -> tuple[str, int]:
+    """`max` or `imax` of atoms, or an atom: the level in order, and where it ends."""
+    operator = words[at]
+    if operator not in ("max", "imax"):
+        return _atom(words, at)
+    arguments = []
+    at += 1
+    while at < len(words) and words[at] != ")":
+        argument, at = _atom(words, at)
+        arguments.append(argument)
+    ordered = sorted(arguments) if operator == "max" else arguments
+    return " ".join([operator, *ordered]), at
+
+
+def _atom(words: list[str], at: int) -> tuple[str, int]:
+    if words[at] != "(":
+        return words[at], at + 1
+    inner, at = _level(words, at + 1)
+    if words[at] != ")":
+        raise IndexError
+    after = at + 1
+    # What is added stands right after the parenthesis: `(max u v)+1`.
+    if after < len(words) and words[after].startswith("+"):
+        return f"({inner}){words[after]}", after + 1
+    return f"({inner})", after
 
 
 def compare(found: Statement, expected: Statement) -> list[Difference]:
@@ -77,6 +186,8 @@ def _constant(found: Constant, expected: Constant, what: str) -> Iterator[Differ
     name = expected.name
     if found.kind != expected.kind:
         yield Difference(what, name, "kind", expected.kind, found.kind)
+    if what == "definition" and found.module != expected.module:
+        yield Difference(what, name, "module", expected.module, found.module)
     if len(found.levels) != len(expected.levels):
         yield Difference(
             what,
@@ -87,21 +198,33 @@ def _constant(found: Constant, expected: Constant, what: str) -> Iterator[Differ
         )
         return
     names = {a: b for a, b in zip(found.levels, expected.levels, strict=True) if a != b}
-    if rename_levels(found.type, names) != expected.type:
+    if not _same(found.type, expected.type, names):
         yield Difference(
             what,
             name,
             "type",
             *_readable((expected.pretty_type, expected.type), (found.pretty_type, found.type)),
         )
-    value = rename_levels(found.value, names) if found.value is not None else None
-    if value != expected.value:
+    values = (found.value, expected.value)
+    if None in values and values != (None, None):
+        same = False
+    else:
+        same = _same(found.value or "", expected.value or "", names)
+    if not same:
         yield Difference(
             what,
             name,
             "value",
             *_readable((expected.pretty_value, expected.value), (found.pretty_value, found.value)),
         )
+
+
+def _same(found: str, expected: str, names: dict[str, str]) -> bool:
+    """Whether two terms are the same up to the names of universe parameters."""
+    renamed = rename_levels(found, names)
+    return renamed == expected or (
+        bool(names) and ordered_levels(renamed) == ordered_levels(expected)
+    )
 
 
 def _readable(
@@ -136,7 +259,7 @@ def ambiguous(statement: Statement) -> list[str]:
         for level in constant.levels:
             if level in ("max", "imax"):
                 complaints.append(f"{constant.name} has a universe parameter named {level}")
-            elif not _WORD.fullmatch(level):
+            elif "«" in level or not _WORD.fullmatch(level):
                 complaints.append(f"{constant.name} has a universe parameter {level!r}")
         for term in (constant.type, constant.value or ""):
             if stray := _stray_guillemet(term):

@@ -13,20 +13,27 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from harness import axioms, process, selftest
 from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
+from harness.replay.manifest import Manifest
+from harness.replay.result import Replay
 from harness.sources import pins, scan
 from harness.sources import project as files
 from harness.sources.lexer import LexError
-from harness.toolchain import audit, crosscheck, elan, lake
+from harness.toolchain import audit as audits
+from harness.toolchain import crosscheck, elan, lake, prelude
 from harness.verdict import Finding, Level, Status, Step, step_status
 
 if sys.platform != "win32":
     import fcntl
 
+CHECKOUT = Path(__file__).resolve().parents[2]
+"""The checkout that the harness stands in, with its audit program."""
+UNCHANGED = "unchanged"
 AUDIT_OUTPUT = 512 * 1024 * 1024
 """Characters that the audit's answer may have."""
 
@@ -51,9 +58,27 @@ class Run:
     lean: elan.Lean | None = None
     lean_version: str = ""
     sources: files.Sources | None = None
+    targets: tuple[files.Target, ...] | None = None
+    """What the lakefile builds."""
     reach: files.Reach | None = None
     snapshot: dict[str, str] = field(default_factory=dict)
-    audit: audit.Audit | None = None
+    audit: audits.Audit | None = None
+    terms: audits.Audit | None = None
+    """The same facts as the audit's, computed from the terms of the compiled modules."""
+    replayed: Replay | None = None
+    project_constants: dict[str, str] = field(default_factory=dict)
+    """The module of each constant of the project, as the compiled modules have it."""
+    stated: list[Any] = field(default_factory=list)
+    """What the challenge states, in the form of the audit's answer."""
+    manifest: Manifest | None = None
+    write_export: Path | None = None
+    embedded: bool = False
+    compiled: list[prelude.Module] = field(default_factory=list)
+    """The modules that the Lean inside the wheel compiled."""
+    wheel: Path | None = None
+    """The libraries of the Lean inside the wheel."""
+    kernel: Path | None = None
+    """The library to take the kernel from, where one was named."""
     printed: crosscheck.Printed | None = None
     build_lines: list[str] = field(default_factory=list)
     package_revisions: dict[str, str] = field(default_factory=dict)
@@ -61,6 +86,11 @@ class Run:
     """What this machine has, in lines for a person; empty where nobody asked."""
     setup_problem: str = ""
     """Why setting up what was missing did not work."""
+
+    def facts(self) -> dict[str, audits.Audit]:
+        """What is known of the targets, by the way it became known."""
+        ways = {axioms.AUDIT: self.audit, axioms.TERMS: self.terms}
+        return {way: facts for way, facts in ways.items() if facts is not None}
 
     def passed(self, name: str) -> bool:
         """Whether a step ran and passed."""
@@ -84,10 +114,23 @@ def perform(
     """Run one step and record what became of it."""
     run.console.step(f"{name} …")
     started = time.monotonic()
-    looked = look(run)
+    try:
+        looked = look(run)
+    except Busy:
+        looked = Looked(
+            [
+                Finding(
+                    "build-infrastructure",
+                    "another run has been building in this checkout all the time",
+                    name,
+                    remedy="Wait for it to end, or end it, and run again.",
+                )
+            ]
+        )
     run.findings += looked.findings
     status = looked.status or step_status(looked.findings)
-    detail = looked.detail or "; ".join(dict.fromkeys(f.message for f in looked.findings[:1]))
+    worst = sorted(looked.findings, key=lambda f: list(Level).index(f.level))
+    detail = looked.detail or next((f.message for f in worst), "")
     run.steps.append(
         Step(
             name,
@@ -133,17 +176,23 @@ def read_sources(run: Run) -> Looked:
     """Read the sources, and find what no target of the lakefile reaches."""
     sources = files.read_sources(run.project, run.policy.exclude)
     run.sources = sources
-    run.snapshot = files.snapshot(run.project, sources)
+    run.snapshot = files.snapshot(run.project, sources, policy_file(run))
     findings = list(sources.findings)
     try:
-        targets = files.read_targets(run.project)
+        run.targets = targets = files.read_targets(run.project)
     except files.LakefileError as error:
         findings.append(Finding("lakefile-unreadable", str(error), files.STEP))
         return Looked(findings)
     run.reach = files.reach(targets, sources)
     findings += run.reach.findings
+    findings += files.missing(run.reach, (*run.policy.roots, *_first_names(targets)))
+    findings += files.replaced_audit(targets, sources, CHECKOUT)
     findings += files.not_built(run.reach, sources)
     return Looked(findings, f"{len(sources.files)} Lean files, each reached by a target")
+
+
+def _first_names(targets: tuple[files.Target, ...]) -> set[str]:
+    return {root.partition(".")[0] for target in targets for root in target.roots}
 
 
 def scan_sources(run: Run) -> Looked:
@@ -286,10 +335,11 @@ def lake_run(run: Run, arguments: list[str], seconds: float, prefix: str = "buil
 
 def build(run: Run, *, only_check: bool = False, fetch: bool = True) -> Looked:
     """Build the default targets and those of the policy, or check that nothing is out of date."""
-    commands = [["build"]]
-    if run.policy.build_targets:
-        commands.append(["build", *run.policy.build_targets])
-    with _one_at_a_time(run):
+    # The modules that are asked about are built by name: a default target may leave them out.
+    asked = (*run.policy.modules, *run.policy.challenge_modules)
+    named = [*run.policy.build_targets, *(f"+{module}" for module in asked)]
+    commands = [["build"], ["build", *named]]
+    with one_at_a_time(run):
         current = _up_to_date(run, commands)
         if only_check or current:
             if isinstance(current, list):
@@ -300,7 +350,9 @@ def build(run: Run, *, only_check: bool = False, fetch: bool = True) -> Looked:
         for arguments in commands:
             outcome = lake_run(run, arguments, run.policy.limits.build)
             run.build_lines += outcome.lines()
-            if problem := lake.failure(outcome, " ".join(["lake", *arguments])):
+            if problem := lake.failure(
+                outcome, " ".join(["lake", *arguments]), root=str(run.project)
+            ):
                 return Looked(problem)
     return Looked([], "built at the pins: " + ", ".join(" ".join(["lake", *c]) for c in commands))
 
@@ -312,7 +364,7 @@ def _up_to_date(run: Run, commands: list[list[str]]) -> bool | list[Finding]:
         outcome = lake_run(run, arguments, run.policy.limits.build, "check")
         if outcome.end is process.End.EXITED and outcome.code == lake.NO_BUILD_STATUS:
             return False
-        if problem := lake.failure(outcome, " ".join(["lake", *arguments])):
+        if problem := lake.failure(outcome, " ".join(["lake", *arguments]), root=str(run.project)):
             return problem
         run.build_lines += outcome.lines()
     return True
@@ -342,8 +394,25 @@ def _fetch_cache(run: Run) -> list[Finding]:
     ]
 
 
+class Busy(Exception):
+    """Another run has been building in this checkout for as long as a build may take."""
+
+
+def _wait_for(folder: int, deadline: float) -> None:
+    """Wait until nobody else builds here. Raises Busy at the deadline."""
+    while True:
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise Busy from None
+            time.sleep(0.1)
+        else:
+            return
+
+
 @contextlib.contextmanager
-def _one_at_a_time(run: Run) -> Iterator[None]:
+def one_at_a_time(run: Run) -> Iterator[None]:
     """Let one run build in a checkout at a time; a second one says that it waits."""
     if sys.platform == "win32":
         yield
@@ -354,8 +423,7 @@ def _one_at_a_time(run: Run) -> Iterator[None]:
             fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             run.console.line("build: waiting for another run in this checkout")
-            with contextlib.suppress(OSError):
-                fcntl.flock(folder, fcntl.LOCK_EX)
+            _wait_for(folder, time.monotonic() + run.policy.limits.build)
         yield
     finally:
         os.close(folder)
@@ -365,15 +433,23 @@ def read_audit(run: Run) -> Looked:
     """Ask the audit program for the facts of every target, and read its answer."""
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
         path = Path(folder) / "request.json"
-        path.write_text(audit.request(run.policy), encoding="utf-8")
+        path.write_text(audits.request(run.policy), encoding="utf-8")
         outcome = _lake_quiet(run, ["exe", "audit", str(path)], run.policy.limits.audit)
-    if not outcome.ok:
+    told = lake.diagnostics(process.lines_of(outcome.stderr))
+    if not outcome.ok or any(d.severity == "error" for d in told):
         return Looked([_no_answer("audit-failed", "lake exe audit", outcome, axioms.AUDIT)])
     try:
-        run.audit = audit.parse(audit.find_answer(outcome.stdout))
-    except audit.AuditError as error:
+        run.audit = audits.parse(audits.find_answer(outcome.stdout))
+    except audits.AuditError as error:
         return Looked([Finding("audit-unreadable", f"the audit's answer: {error}", axioms.AUDIT)])
-    return Looked(list(axioms.completeness(run.policy, run.audit)))
+    return Looked(list(axioms.completeness(run.policy, run.audit, own=own_modules(run))))
+
+
+def own_modules(run: Run) -> frozenset[str] | None:
+    """The project's modules that the policy's modules import, None where that is not known."""
+    if run.sources is None or run.targets is None:
+        return None
+    return files.own_modules(run.policy.modules, run.targets, run.sources)
 
 
 def ask_audit(run: Run) -> Looked:
@@ -381,10 +457,10 @@ def ask_audit(run: Run) -> Looked:
     looked = read_audit(run)
     if run.audit is None:
         return looked
-    evidence = axioms.of_audit(run.policy, run.audit)
+    evidence = axioms.of_audit(run.policy, run.audit, own=own_modules(run))
     closure = sum(target.closure for target in run.audit.targets)
     return Looked(
-        _located(run, evidence.findings),
+        located(run, evidence.findings),
         f"{len(evidence.covered)} targets, {closure:,} constants followed"
         if not any(f.level is not Level.WARNING for f in evidence.findings)
         else "",
@@ -398,14 +474,30 @@ def ask_print(run: Run) -> Looked:
         path = Path(folder) / "Probe.lean"
         path.write_text(crosscheck.probe(run.policy), encoding="utf-8")
         outcome = _lake_quiet(run, ["env", "lean", "--json", str(path)], run.policy.limits.print)
-    run.printed = crosscheck.read(outcome.stdout, crosscheck.request_lines(run.policy))
-    looked = axioms.of_print(run.policy, run.printed, run.audit)
+    return printed(run, outcome, "lake env lean")
+
+
+def printed(run: Run, outcome: Outcome, command: str, first_line: int = 1) -> Looked:
+    """What a probe's answers come to.
+
+    `command` is how it was asked, for people; the probe begins in line `first_line` of the file.
+    """
+    requests = {
+        number + first_line - 1: target
+        for number, target in crosscheck.request_lines(run.policy).items()
+    }
+    run.printed = crosscheck.read(outcome.stdout, requests)
+    facts = next(iter(run.facts().values()), None)
+    looked = axioms.of_print(run.policy, run.printed, facts)
     findings = list(looked.findings)
-    missing = {t.name for t in run.audit.targets if t.statement is None} if run.audit else set()
+    told = lake.diagnostics(process.lines_of(outcome.stderr))
+    if outcome.ok and any(d.severity == "error" for d in told):
+        findings.append(_no_answer("print-failed", command, outcome, axioms.PRINT))
+    missing = {t.name for t in facts.targets if t.statement is None} if facts else set()
     if not outcome.ok and not (missing and outcome.end is process.End.EXITED):
-        findings.append(_no_answer("print-failed", "lake env lean", outcome, axioms.PRINT))
+        findings.append(_no_answer("print-failed", command, outcome, axioms.PRINT))
     return Looked(
-        _located(run, findings),
+        located(run, findings),
         f"{len(looked.covered)} of {len(run.policy.targets)} requests answered"
         if not findings
         else "",
@@ -439,40 +531,41 @@ def _no_answer(rule: str, command: str, outcome: Outcome, step: str) -> Finding:
 
 
 def cross_check(run: Run) -> Looked:
-    """The audit against `#print axioms`."""
-    assert run.audit is not None and run.printed is not None
-    looked = axioms.cross_check(run.policy, run.audit, run.printed)
+    """The ways to the axioms against each other."""
+    looked = axioms.cross_check(run.policy, run.facts(), run.printed)
     return Looked(list(looked.findings), covered=looked.covered)
 
 
 def check_statement(run: Run) -> Looked:
     """Statement and definitions against the challenge, for the targets that the policy lists."""
-    assert run.audit is not None
-    looked = axioms.of_statement(run.policy, run.audit)
     names = run.policy.challenge_targets
     if others := len(run.policy.targets) - len(names):
         run.not_looked_at.append(
             f"whether {others} of {len(run.policy.targets)} targets say what they should: the "
             "challenge states none of them"
         )
+    findings: list[Finding] = []
+    for facts in run.facts().values():
+        looked = axioms.of_statement(run.policy, facts)
+        # What two ways find alike is said once.
+        findings += [f for f in looked.findings if f.message not in {g.message for g in findings}]
     return Looked(
-        _located(run, looked.findings),
+        located(run, findings),
         f"{len(names)} of {len(run.policy.targets)} targets compared with the challenge, "
-        "definitions included"
-        if not looked.findings
+        f"definitions included, as the {' and the '.join(run.facts())} show them"
+        if not findings
         else "",
-        looked.covered,
     )
 
 
 def check_environment(run: Run) -> Looked:
     """Every compiled declaration of ours that reaches sorry."""
-    assert run.audit is not None
-    findings = list(axioms.sorries(run.policy, run.audit, "sorry"))
-    count = sum(module.constants for module in run.audit.modules)
+    facts = next(iter(run.facts().values()))
+    findings = list(axioms.sorries(run.policy, facts, "sorry"))
+    count = sum(module.constants for module in facts.modules)
     return Looked(
         findings,
-        f"{count} compiled declarations in {len(run.audit.modules)} modules: none"
+        f"{count} compiled declarations in {len(facts.modules)} modules: none"
         if not findings
         else "",
     )
@@ -484,11 +577,12 @@ def compare_log(run: Run) -> list[Finding]:
     Lake repeats warnings of modules that it does not build again, but not always; so this never
     changes a verdict.
     """
-    if run.audit is None or not run.build_lines:
+    facts = next(iter(run.facts().values()), None)
+    if facts is None or not run.build_lines:
         return []
     warned = {d.file: d for d in lake.sorry_warnings(run.build_lines) if d.file}
     found = []
-    for module in run.audit.modules:
+    for module in facts.modules:
         path = files.module_path("", module.name)
         if path in warned and not module.sorries:
             found.append(
@@ -504,15 +598,33 @@ def compare_log(run: Run) -> list[Finding]:
     return found
 
 
+def policy_file(run: Run) -> tuple[str, ...]:
+    """The policy as a path from the project, if it lies inside."""
+    path = run.policy.path.resolve()
+    if not path.is_relative_to(run.project):
+        return ()
+    return (path.relative_to(run.project).as_posix(),)
+
+
 def unchanged(run: Run) -> Looked:
     """Whether sources and pins are what they were before anything was run."""
     assert run.sources is not None
     now = files.read_sources(run.project, run.policy.exclude)
-    findings = list(files.changed(run.snapshot, files.snapshot(run.project, now)))
+    after = files.snapshot(run.project, now, policy_file(run))
+    findings = list(files.changed(run.snapshot, after))
+    if run.passed("build") and run.embedded:
+        # What was asked and replayed has to be what was compiled.
+        compiled = prelude.stale(run.project, run.compiled)
+        findings += [replace(f, rule="source-changed", step=UNCHANGED) for f in compiled]
+    elif run.passed("build"):
+        # Packages may have been checked out, or changed, since they were compared.
+        findings += [replace(f, step=UNCHANGED) for f in pins.check(run.project, run.policy)[0]]
+        findings += pins.observed(run.project, run.policy, UNCHANGED)
+        run.package_revisions = pins.checked_out(run.project)
     return Looked(findings, "sources and pins are as they were" if not findings else "")
 
 
-def _located(run: Run, findings: tuple[Finding, ...] | list[Finding]) -> list[Finding]:
+def located(run: Run, findings: tuple[Finding, ...] | list[Finding]) -> list[Finding]:
     """Findings with the files of their modules, where those are files of the project."""
     known = run.sources.by_path() if run.sources else {}
     located = []

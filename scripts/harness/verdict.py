@@ -52,11 +52,20 @@ RULES: dict[str, tuple[Level, str]] = {
     "build-failed": (Level.VIOLATION, "a file of the project does not compile"),
     "definition-differs": (Level.VIOLATION, "a definition of the statement is not the agreed one"),
     "module-not-built": (Level.VIOLATION, "no target reaches a module of the project"),
+    "declaration-cycle": (Level.VIOLATION, "declarations use each other in a circle"),
+    "declaration-differs": (Level.VIOLATION, "a record is not what the kernel made"),
+    "declared-twice": (Level.VIOLATION, "a name is declared twice"),
+    "free-variable": (Level.VIOLATION, "a term has a free variable or a metavariable"),
+    "kernel-rejects": (Level.VIOLATION, "Lean's kernel rejects a declaration"),
     "name-ambiguous": (Level.VIOLATION, "a name that would make two terms look the same"),
     "not-a-theorem": (Level.VIOLATION, "a target is something else than a theorem"),
     "option-not-allowed": (Level.VIOLATION, "a source sets an option that weakens the checks"),
     "pin-mismatch": (Level.VIOLATION, "two places name different versions"),
     "pin-not-exact": (Level.VIOLATION, "a version is named by something that can move"),
+    "primitive-refuted": (
+        Level.VIOLATION,
+        "a constant that the kernel knows by name is another",
+    ),
     "sorry-in-environment": (Level.VIOLATION, "a compiled declaration rests on sorry"),
     "sorry-in-source": (Level.VIOLATION, "a source leaves something unproved"),
     "source-changed": (Level.VIOLATION, "a source or pin changed while it was being checked"),
@@ -65,13 +74,27 @@ RULES: dict[str, tuple[Level, str]] = {
     # Evidence is missing.
     "audit-failed": (Level.COULD_NOT_RUN, "the audit gave no answer"),
     "audit-incomplete": (Level.COULD_NOT_RUN, "the audit's answer leaves something out"),
+    "audit-replaced": (Level.COULD_NOT_RUN, "the audit program is not the harness's own"),
     "audit-unreadable": (Level.COULD_NOT_RUN, "the audit's answer is not of the agreed form"),
     "build-infrastructure": (Level.COULD_NOT_RUN, "the build stopped for a reason of its own"),
     "build-stale": (Level.COULD_NOT_RUN, "compiled modules are missing or out of date"),
     "challenge-missing": (Level.COULD_NOT_RUN, "the agreed statement is not at hand"),
+    "export-stale": (Level.COULD_NOT_RUN, "an export was made from other sources"),
+    "export-unreadable": (Level.COULD_NOT_RUN, "an export is not of the format"),
+    "kernel-missing": (Level.COULD_NOT_RUN, "there is no kernel to check with"),
+    "kernel-stopped": (Level.COULD_NOT_RUN, "the kernel gave no answer"),
+    "kernel-undecided": (Level.COULD_NOT_RUN, "the kernel gave up on a declaration"),
     "lakefile-unreadable": (Level.COULD_NOT_RUN, "what Lake builds cannot be told"),
+    "limit-exceeded": (Level.COULD_NOT_RUN, "a stated limit was exceeded"),
+    "module-missing": (Level.COULD_NOT_RUN, "a module of the project was not found"),
+    "modules-unreadable": (Level.COULD_NOT_RUN, "compiled modules cannot be read or do not fit"),
+    "nothing-checked": (Level.COULD_NOT_RUN, "there was nothing to check"),
     "pin-unreadable": (Level.COULD_NOT_RUN, "a version cannot be read"),
     "policy-invalid": (Level.COULD_NOT_RUN, "the policy cannot be used"),
+    "primitive-unknown": (
+        Level.COULD_NOT_RUN,
+        "a constant that the kernel knows by name is not known",
+    ),
     "print-failed": (Level.COULD_NOT_RUN, "`#print axioms` gave no answer"),
     "print-incomplete": (Level.COULD_NOT_RUN, "`#print axioms` answered fewer requests than asked"),
     "self-test-failed": (Level.COULD_NOT_RUN, "a planted failure was not caught"),
@@ -79,6 +102,9 @@ RULES: dict[str, tuple[Level, str]] = {
     "toolchain-missing": (Level.COULD_NOT_RUN, "Lean, Lake or elan is not there"),
     "ways-disagree": (Level.COULD_NOT_RUN, "two ways to the axioms give different answers"),
     # For a person to look at.
+    "axiom-unused": (Level.WARNING, "an axiom that no target rests on"),
+    "declaration-skipped": (Level.WARNING, "an unsafe or partial declaration, shown to no kernel"),
+    "declared-alike": (Level.WARNING, "modules declare the same name alike"),
     "log-disagrees": (Level.WARNING, "the build's messages and the compiled modules differ"),
     "print-reports-fewer": (Level.WARNING, "`#print axioms` names fewer axioms than the audit"),
     "special-declaration": (Level.WARNING, "a declaration that runs or reads otherwise"),
@@ -179,6 +205,8 @@ class Verification:
     claim: str
     scope: str = ""
     """What the verdict is about, where it is about less than the proof."""
+    ways: int = 0
+    """How many ways to the axioms each target needs."""
     reasons: tuple[str, ...] = ()
     not_looked_at: tuple[str, ...] = ()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import harness
 from harness.steps import Run
-from harness.toolchain.audit import Constant, Target
-from harness.verdict import Finding, Level, Status, Verdict, Verification
+from harness.toolchain.audit import Constant
+from harness.verdict import WAYS, Finding, Level, Status, Verdict, Verification
 
 SCHEMA = 1
 
@@ -46,13 +46,14 @@ def dumps(data: dict[str, Any]) -> str:
 
 def target(run: Run, verification: Verification, name: str) -> dict[str, Any]:
     """Everything that is known of one target."""
-    found = next((t for t in run.audit.targets if t.name == name), None) if run.audit else None
+    targets = (t for facts in run.facts().values() for t in facts.targets)
+    found = next((t for t in targets if t.name == name), None)
     statement = found.statement if found else None
     return {
         "name": name,
         "verdict": target_verdict(verification, name).value,
         "statement": _constant(statement.constant) if statement else None,
-        "axioms": _axioms(run, name, found),
+        "axioms": _axioms(run, name),
         "hypotheses": [
             {"name": h.name, "type": h.type, "explicit": h.explicit, "used": h.used}
             for h in (found.hypotheses if found else ())
@@ -74,17 +75,23 @@ def target_verdict(verification: Verification, name: str) -> Verdict:
     needed = [s for s in verification.steps if s.required]
     ran = all(s.status in (Status.PASSED, Status.FAILED) for s in needed)
     covered = all(name in s.covered for s in needed if s.about_targets)
-    if verification.verdict is Verdict.COULD_NOT_RUN or not ran or not covered:
+    ways = sum(name in s.covered for s in verification.steps if s.name in WAYS)
+    if (
+        verification.verdict is Verdict.COULD_NOT_RUN
+        or not (ran and covered)
+        or ways < verification.ways
+    ):
         return Verdict.COULD_NOT_RUN
     return Verdict.ACCEPTED
 
 
-def _axioms(run: Run, name: str, found: Target | None) -> list[dict[str, Any]]:
+def _axioms(run: Run, name: str) -> list[dict[str, Any]]:
     types: dict[str, str | None] = {}
     by: dict[str, list[str]] = {}
-    for axiom in found.axioms if found else ():
-        types[axiom.name] = axiom.type
-        by.setdefault(axiom.name, []).append("audit")
+    for way, facts in run.facts().items():
+        for axiom in (a for t in facts.targets if t.name == name for a in t.axioms):
+            types.setdefault(axiom.name, axiom.type)
+            by.setdefault(axiom.name, []).append(way)
     reports = run.printed.reports.get(name, ()) if run.printed else ()
     for axiom_name in dict.fromkeys(a for report in reports for a in report.axioms):
         types.setdefault(axiom_name, None)
@@ -122,10 +129,12 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _versions(run: Run) -> dict[str, str | None]:
-    lean = run.audit.lean_version if run.audit else run.lean_version or None
+    facts = next(iter(run.facts().values()), None)
+    lean = facts.lean_version if facts else run.lean_version or None
+    ran = run.replayed.kernel if run.replayed else None
     return {
         "lean": lean,
         "mathlib": run.package_revisions.get("mathlib"),
         "harness": harness.__version__,
-        "kernel": None,
+        "kernel": f"{ran.version} (SHA-256 {ran.sha256})" if ran else None,
     }

@@ -26,11 +26,17 @@ def page(run: Run, verification: Verification, color: bool = False, width: int =
     """The report as text: verdict first, then what it rests on, then what was not looked at."""
     columns = max(min(width, WIDTH), NARROWEST)
     lines = [wrapped for line in _lines(run, verification) for wrapped in _wrap(line, columns)]
-    text = "\n".join(lines) + "\n"
-    if color:
-        for verdict, code in _COLORS.items():
-            text = text.replace(verdict.value, f"{code}{verdict.value}\x1b[0m")
-    return text
+    return "\n".join(_painted(line) if color else line for line in lines) + "\n"
+
+
+def _painted(line: str) -> str:
+    """A line with its verdict in colour: at its beginning, or after the project's name."""
+    for verdict, code in _COLORS.items():
+        for start in ("  ", line[: line.find(": ") + 2]):
+            whole = start + verdict.value
+            if start and line.startswith(whole):
+                return f"{start}{code}{verdict.value}\x1b[0m{line.removeprefix(whole)}"
+    return line
 
 
 def _wrap(line: str, width: int) -> list[str]:
@@ -50,7 +56,7 @@ def _wrap(line: str, width: int) -> list[str]:
 
 def _lines(run: Run, verification: Verification) -> Iterator[str]:
     scope = f" ({verification.scope})" if verification.scope else ""
-    yield f"{run.policy.name}: {verification.verdict.value}{scope}"
+    yield f"{printable(run.policy.name)}: {verification.verdict.value}{scope}"
     yield from (f"  {line}" for line in _why(verification))
     if not run.passed("build") and run.policy.compiled_so_far:
         yield f"  {run.policy.compiled_so_far}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.policy import Policy
+from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import COMMENTS, Kind, LexError, Token, tokenize
 from harness.toolchain.elan import TOOLCHAIN_FILE, release_of
 from harness.verdict import Finding
@@ -27,6 +28,7 @@ LAKEFILES = ("lakefile.lean", "lakefile.toml")
 PIN_FILES = (TOOLCHAIN_FILE, *LAKEFILES, MANIFEST)
 
 _HASH = re.compile(r"[0-9a-f]{40}")
+_PACKAGE = re.compile(r"[\w.«»-][\w.«» -]{0,200}")
 
 
 class PinError(Exception):
@@ -63,6 +65,14 @@ class Manifest:
     folder: str
 
 
+RELEASES = "leanprover/lean4:"
+"""Where releases of Lean come from."""
+OVERRIDES = ".lake/package-overrides.json"
+"""Where Lake looks for packages to take from somewhere else than the manifest says."""
+LARGEST = 4 * 1024 * 1024
+"""Bytes of the largest file that is read for its pins."""
+
+
 def check(project: Path, policy: Policy) -> tuple[list[Finding], list[str]]:
     """Findings about the pins, and what was not there to be looked at."""
     findings: list[Finding] = []
@@ -70,9 +80,24 @@ def check(project: Path, policy: Policy) -> tuple[list[Finding], list[str]]:
     for part in (_toolchain, _packages):
         try:
             findings += part(project, policy, absent)
-        except PinError as error:
+        except (PinError, OSError, ValueError) as error:
             findings.append(Finding("pin-unreadable", str(error), STEP))
     return findings, absent
+
+
+def observed(project: Path, policy: Policy, step: str) -> list[Finding]:
+    """Packages of the policy whose revision cannot be told once they have to be there."""
+    heads = checked_out(project)
+    return [
+        Finding(
+            "pin-unreadable",
+            f"which revision of {name} is checked out cannot be told",
+            step,
+            remedy=f"Remove .lake/packages/{name} and build again.",
+        )
+        for name in policy.packages
+        if name not in heads
+    ]
 
 
 def checked_out(project: Path) -> dict[str, str]:
@@ -111,14 +136,9 @@ def running(policy: Policy, project: Path, version: str, origin: str) -> list[Fi
 def _toolchain(project: Path, policy: Policy, absent: list[str]) -> Iterator[Finding]:
     pin = _read_toolchain(project)
     if pin is None:
-        absent.append(TOOLCHAIN_FILE)
-        if policy.lean_version:
-            raise PinError(
-                f"{TOOLCHAIN_FILE}: missing, and the policy names Lean {policy.lean_version}"
-            )
-        return
+        raise PinError(f"{TOOLCHAIN_FILE}: missing, so that any Lean would do")
     release = release_of(pin.value)
-    if release is None:
+    if release is None or not pin.value.startswith(RELEASES):
         yield Finding(
             "pin-not-exact",
             f"{pin.value!r} is no release of Lean",
@@ -143,6 +163,17 @@ def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Find
             raise PinError(f"{MANIFEST}: missing, and the lakefile requires packages")
         return
     known = {package.name: package for package in manifest.packages}
+    names = [package.name for package in manifest.packages]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise PinError(f"{MANIFEST}: has {', '.join(twice)} twice")
+    if (project / OVERRIDES).exists():
+        yield Finding(
+            "pin-not-exact",
+            "Lake takes packages from where this file says, whatever the manifest says",
+            STEP,
+            file=OVERRIDES,
+            remedy="Remove it.",
+        )
     for name in policy.packages:
         if name not in required:
             raise PinError(f"{lakefile or 'lakefile'}: names no revision of {name}")
@@ -153,6 +184,8 @@ def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Find
             raise PinError(f"{MANIFEST}: has no package {name}, which {wanted.place()} requires")
         if package.input_rev and package.input_rev.value != wanted.value:
             yield _mismatch(name, wanted, package.input_rev)
+        elif package.rev and _HASH.fullmatch(wanted.value) and package.rev.value != wanted.value:
+            yield _mismatch(name, wanted, package.rev)
     for package in manifest.packages:
         yield from _manifest_package(package)
         yield from _checkout(project, manifest, package, absent)
@@ -160,6 +193,13 @@ def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Find
 
 def _manifest_package(package: ManifestPackage) -> Iterator[Finding]:
     if package.rev is None:
+        yield Finding(
+            "pin-not-exact",
+            f"{package.name} is taken from a folder, whatever stands there",
+            STEP,
+            file=MANIFEST,
+            remedy="Require it from git, at a commit of 40 hexadecimal digits.",
+        )
         return
     yield from _exact(package.name, package.rev)
     asked = package.input_rev
@@ -196,21 +236,30 @@ def read_head(folder: Path) -> str | None:
     git = folder / ".git"
     try:
         if git.is_file():
-            git = folder / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-        head = (git / "HEAD").read_text(encoding="utf-8").strip()
-        if not head.startswith("ref:"):
-            return head if _HASH.fullmatch(head) else None
-        ref = head.removeprefix("ref:").strip()
-        loose = git / ref
-        if loose.is_file():
-            return loose.read_text(encoding="utf-8").strip()
-        for line in (git / "packed-refs").read_text(encoding="utf-8").splitlines():
-            commit, _, name = line.partition(" ")
-            if name.strip() == ref:
-                return commit
-    except (OSError, UnicodeDecodeError):
+            git = folder / _git_text(git).removeprefix("gitdir:").strip()
+        head = _git_text(git / "HEAD")
+        if head.startswith("ref:"):
+            head = _commit_of(git, head.removeprefix("ref:").strip())
+    except (OSError, ValueError, NotPlain):
         return None
-    return None
+    return head if _HASH.fullmatch(head) else None
+
+
+def _git_text(path: Path) -> str:
+    return plain_bytes(path, LARGEST).decode("utf-8").strip()
+
+
+def _commit_of(git: Path, ref: str) -> str:
+    """The commit that a ref names, loose or packed; empty if it names none."""
+    if ref.startswith("/") or ".." in ref.split("/"):
+        return ""
+    if (git / ref).is_file():
+        return _git_text(git / ref)
+    for line in _git_text(git / "packed-refs").split("\n"):
+        commit, _, name = line.partition(" ")
+        if name.strip() == ref:
+            return commit
+    return ""
 
 
 def _read_toolchain(folder: Path) -> Pin | None:
@@ -296,20 +345,29 @@ def _read_manifest(project: Path) -> Manifest | None:
         return None
     text = _read(path)
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
         raise PinError(f"{MANIFEST}: is not JSON: {error}") from None
     match data:
         case {"packages": list(entries), **rest}:
             folder = rest.get("packagesDir", ".lake/packages")
-            if not isinstance(folder, str):
-                raise PinError(f"{MANIFEST}: packagesDir is no text")
+            if not isinstance(folder, str) or "\0" in folder:
+                raise PinError(f"{MANIFEST}: packagesDir is no folder")
             return Manifest(tuple(_manifest_entry(e, text) for e in entries), folder)
     raise PinError(f"{MANIFEST}: has no list of packages")
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice in one object")
+    return found
+
+
 def _manifest_entry(entry: Any, text: str) -> ManifestPackage:
     match entry:
+        case {"name": str(name)} if not _PACKAGE.fullmatch(name):
+            raise PinError(f"{MANIFEST}: {name[:80]!r} is no name of a package")
         case {"name": str(name), "type": "path"}:
             return ManifestPackage(name, None, None)
         case {"name": str(name), "rev": str(rev), **rest}:
@@ -350,7 +408,9 @@ def _mismatch(what: str, a: Pin, b: Pin, shown: str | None = None) -> Finding:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return plain_bytes(path, LARGEST).decode("utf-8-sig")
+    except NotPlain as error:
+        raise PinError(f"{path.name}: {error}") from None
     except OSError as error:
         raise PinError(f"{path.name}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

@@ -5,19 +5,33 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from harness.policy import Policy
-from harness.sources.lexer import COMMENTS, Kind, LexError, Token, parse_name, tokenize
+from harness.sources.files import NotPlain, plain_bytes
+from harness.sources.lexer import (
+    COMMENTS,
+    BadName,
+    Kind,
+    LexError,
+    Token,
+    format_name,
+    parse_name,
+    tokenize,
+)
 from harness.sources.pins import LAKEFILES, PIN_FILES
 from harness.sources.scan import Import, imports
+from harness.sources.tokens import token_hash
 from harness.verdict import Finding
 
 STEP = "sources"
+AUDIT_PROGRAM = "scripts/lean/Audit.lean"
+LARGEST = 16 * 1024 * 1024
+"""Bytes of the largest file that is read as a source."""
 
 
 class LakefileError(Exception):
@@ -65,7 +79,9 @@ def read_sources(project: Path, exclude: Iterable[str]) -> Sources:
     for path in sorted(_lean_files(project, tuple(exclude))):
         shown = path.relative_to(project).as_posix()
         try:
-            files.append(Source(shown, path.read_bytes().decode("utf-8")))
+            files.append(Source(shown, plain_bytes(path, LARGEST).decode("utf-8")))
+        except NotPlain as error:
+            findings.append(_unreadable(shown, str(error)))
         except OSError as error:
             findings.append(_unreadable(shown, f"cannot be read: {error.strerror}"))
         except UnicodeDecodeError as error:
@@ -74,8 +90,9 @@ def read_sources(project: Path, exclude: Iterable[str]) -> Sources:
 
 
 def _lean_files(project: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
-    """Links to folders are followed, as Lake follows them, each folder once."""
+    """Links to folders inside the project are followed, as Lake follows them, each folder once."""
     seen: set[tuple[int, int]] = set()
+    root = project.resolve()
     for folder, names, files in os.walk(project, followlinks=True):
         here = Path(folder)
         inside = here.relative_to(project).as_posix()
@@ -90,6 +107,7 @@ def _lean_files(project: Path, exclude: tuple[str, ...]) -> Iterator[Path]:
             if not name.startswith(".")
             and (relative := name if inside == "." else f"{inside}/{name}") != "build"
             and relative not in exclude
+            and (here / name).resolve().is_relative_to(root)
         )
         yield from (here / name for name in files if name.endswith(".lean"))
 
@@ -100,14 +118,15 @@ def _unreadable(
     return Finding("source-unreadable", message, STEP, file=path, line=line, column=column)
 
 
-def snapshot(project: Path, sources: Sources) -> dict[str, str]:
-    """SHA-256 of every Lean file and every file that holds pins, by path."""
-    paths = [*(source.path for source in sources.files), *PIN_FILES]
+def snapshot(project: Path, sources: Sources, more: Iterable[str] = ()) -> dict[str, str]:
+    """SHA-256 of every Lean file, every file that holds pins, and `more`, by path."""
+    paths = [*(source.path for source in sources.files), *PIN_FILES, *more]
     hashes = {}
     for path in paths:
         try:
-            hashes[path] = hashlib.sha256((project / path).read_bytes()).hexdigest()
-        except OSError:
+            data = plain_bytes(project / path, LARGEST)
+            hashes[path] = hashlib.sha256(data).hexdigest()
+        except (OSError, NotPlain):
             hashes[path] = "missing"
     return hashes
 
@@ -138,10 +157,12 @@ def read_targets(project: Path) -> tuple[Target, ...]:
     if name is None:
         raise LakefileError("there is no lakefile.lean and no lakefile.toml")
     try:
-        text = (project / name).read_bytes().decode("utf-8-sig")
+        text = plain_bytes(project / name, LARGEST).decode("utf-8-sig")
         if name.endswith(".toml"):
             return tuple(_toml_targets(tomllib.loads(text)))
         return tuple(_lean_targets(name, _code(text)))
+    except NotPlain as error:
+        raise LakefileError(f"{name}: {error}") from None
     except OSError as error:
         raise LakefileError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
@@ -262,7 +283,10 @@ _PUNCTUATION = frozenset("#[],.+*(){}") | {"#[", ".+", ".*"}
 def _toml_targets(table: dict[str, Any]) -> Iterator[Target]:
     package_folder = str(table.get("srcDir", ""))
     for key, kind in (("lean_lib", "library"), ("lean_exe", "executable")):
-        for entry in table.get(key, []):
+        entries = table.get(key, [])
+        if not isinstance(entries, list):
+            raise LakefileError(f"lakefile.toml: {key} is no array of tables")
+        for entry in entries:
             match entry:
                 case {"name": str(name)}:
                     rest = dict[str, Any](entry)
@@ -278,11 +302,20 @@ def _toml_roots(name: str, entry: Mapping[str, Any]) -> list[str]:
     roots = [roots] if isinstance(roots, str) else roots
     if not (isinstance(roots, list) and all(isinstance(root, str) for root in roots)):
         raise LakefileError(f"lakefile.toml: the modules of {name} are no texts")
+    try:
+        for root in roots:
+            parse_name(root.removesuffix(".+").removesuffix(".*"))
+    except BadName as error:
+        raise LakefileError(f"lakefile.toml: a module of {name}: {error}") from None
     return roots
 
 
 def _join(a: str, b: str) -> str:
+    """A source folder within a source folder. Raises LakefileError where sources are not read."""
     parts = [p for p in f"{a}/{b}".split("/") if p not in ("", ".")]
+    hidden = any(p.startswith(".") for p in parts) or parts[:1] == ["build"]
+    if hidden or b.startswith("/") or "\\" in b:
+        raise LakefileError(f"the source folder {b} is one in which no sources are read")
     return "/".join(parts)
 
 
@@ -295,8 +328,10 @@ class Reach:
 
     targets: dict[str, frozenset[str]]
     """Target name to paths of files."""
-    foreign: frozenset[str]
-    """Imported modules that are no file of the project."""
+    foreign: dict[str, str]
+    """Imported modules that are no file of the project, and a file that imports each."""
+    rootless: tuple[str, ...] = ()
+    """Roots of targets that no file was found for."""
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -309,7 +344,7 @@ class Reach:
 class _Walk:
     files: Mapping[str, Source]
     headers: dict[str, tuple[Import, ...]] = field(default_factory=dict)
-    foreign: set[str] = field(default_factory=set)
+    foreign: dict[str, str] = field(default_factory=dict)
     findings: dict[str, Finding] = field(default_factory=dict)
 
     def imports_of(self, path: str) -> tuple[Import, ...]:
@@ -333,8 +368,17 @@ def reach(targets: Iterable[Target], sources: Sources) -> Reach:
     libraries = tuple(targets)
     walk = _Walk(sources.by_path())
     folders = tuple(dict.fromkeys(target.source_folder for target in libraries))
-    reached = {target.name: frozenset(_reached_from(walk, target, folders)) for target in libraries}
-    return Reach(reached, frozenset(walk.foreign), tuple(walk.findings.values()))
+    reached: dict[str, frozenset[str]] = {}
+    for target in libraries:
+        files = frozenset(_reached_from(walk, target, folders))
+        reached[target.name] = reached.get(target.name, frozenset()) | files
+    rootless = tuple(
+        f"{root} ({target.name})"
+        for target in libraries
+        for root in target.roots
+        if not any(_root_files(walk, target, root))
+    )
+    return Reach(reached, walk.foreign, rootless, tuple(walk.findings.values()))
 
 
 def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[str]:
@@ -351,7 +395,7 @@ def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[
             files = [module_path(place, imported.module) for place in places]
             here = next((f for f in files if f in walk.files), None)
             if here is None:
-                walk.foreign.add(imported.module)
+                walk.foreign.setdefault(imported.module, path)
             else:
                 stack.append(here)
     return seen
@@ -366,6 +410,79 @@ def _root_files(walk: _Walk, target: Target, root: str) -> Iterator[str]:
     if below:
         prefix = path.removesuffix(".lean") + "/"
         yield from (p for p in walk.files if p.startswith(prefix))
+
+
+def missing(reach_: Reach, own: Iterable[str]) -> Iterator[Finding]:
+    """Modules that would be the project's and were not found among the files that were read.
+
+    `own` holds the first components of the names of its modules.
+    """
+    for module, importer in sorted(reach_.foreign.items()):
+        if module.partition(".")[0] in frozenset(own):
+            yield Finding(
+                "module-missing",
+                f"{module} is imported, and no file that was read is that module",
+                STEP,
+                file=importer,
+                remedy="Files in hidden folders, in build/ and outside of the project are not "
+                "read. Restore the file, or move it where it is read.",
+            )
+    for root in reach_.rootless:
+        yield Finding(
+            "module-missing",
+            f"the lakefile builds {root}, and no file that was read is that module",
+            STEP,
+            remedy="Restore the file, or take the target out of the lakefile.",
+        )
+
+
+def own_modules(
+    roots: Iterable[str], targets: Sequence[Target], sources: Sources
+) -> frozenset[str]:
+    """The project's modules that are imported from `roots`, the roots among them."""
+    walk = _Walk(sources.by_path())
+    folders = tuple(dict.fromkeys(target.source_folder for target in targets)) or ("",)
+    found: set[str] = set()
+    stack = list(roots)
+    while stack:
+        module = stack.pop()
+        paths = [module_path(folder, module) for folder in folders]
+        path = next((p for p in paths if p in walk.files), None)
+        name = format_name(parse_name(module))
+        if path is None or name in found:
+            continue
+        found.add(name)
+        stack += [imported.module for imported in walk.imports_of(path)]
+    return frozenset(found)
+
+
+def replaced_audit(
+    targets: Sequence[Target], sources: Sources, checkout: Path
+) -> Iterator[Finding]:
+    """Whether `lake exe audit` would run the harness's own audit program."""
+    audit = next((t for t in targets if t.kind == "executable" and t.name == "audit"), None)
+    if audit is None:
+        yield Finding(
+            "audit-replaced",
+            "the lakefile has no executable named audit",
+            STEP,
+            remedy="Add it as in the lakefile of this repository, with scripts/lean/Audit.lean.",
+        )
+        return
+    source = sources.by_path().get(module_path(audit.source_folder, audit.roots[0]))
+    ours = (checkout / AUDIT_PROGRAM).read_text(encoding="utf-8")
+    try:
+        same = source is not None and token_hash(source.text) == token_hash(ours)
+    except LexError:
+        same = False
+    if not same:
+        yield Finding(
+            "audit-replaced",
+            f"the executable audit is not the program {AUDIT_PROGRAM} of this harness",
+            STEP,
+            file=source.path if source else None,
+            remedy="Copy that file, and let the executable have it as its root.",
+        )
 
 
 def not_built(reach_: Reach, sources: Sources) -> Iterator[Finding]:

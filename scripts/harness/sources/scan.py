@@ -143,7 +143,8 @@ def scan(text: str, *, options_allowed: frozenset[str] = frozenset()) -> list[So
     the text is not Lean.
     """
     tokens = _code(text)
-    return [*_in_order(_holes(tokens), _set_options(tokens, options_allowed))]
+    options = _set_options(tokens, options_allowed)
+    return _in_order(_holes(tokens), options, _mentions(tokens, options_allowed))
 
 
 def scan_lakefile(
@@ -155,8 +156,13 @@ def scan_lakefile(
     stands, such as `"-Ddebug.skipKernelTC=true"`, `weak.` before it or not. Raises LexError.
     """
     tokens = _code(text)
-    found = [_holes(tokens), _set_options(tokens, options_allowed)]
-    return [*_in_order(*found, _quoted_options(tokens, options_allowed))]
+    options = _set_options(tokens, options_allowed)
+    return _in_order(
+        _holes(tokens),
+        options,
+        _mentions(tokens, options_allowed),
+        _quoted_options(tokens, options_allowed),
+    )
 
 
 def scan_lakefile_toml(
@@ -191,8 +197,9 @@ def _code(text: str) -> list[Token]:
 
 
 def _in_order(*found: Iterator[SourceFinding]) -> list[SourceFinding]:
-    every = (finding for findings in found for finding in findings)
-    return sorted(every, key=lambda finding: (finding.line, finding.column))
+    """Findings by their place, one of a rule at each."""
+    every = {(f.line, f.column, f.rule): f for findings in found for f in findings}
+    return [every[place] for place in sorted(every)]
 
 
 # Holes
@@ -310,12 +317,27 @@ def _set_options(tokens: list[Token], allowed: frozenset[str]) -> Iterator[Sourc
             yield from _debug_option(option.text, option, allowed)
 
 
+_KERNEL = "skipKernelTC"
+
+
+def _mentions(tokens: list[Token], allowed: frozenset[str]) -> Iterator[SourceFinding]:
+    """Find the option that goes around the kernel wherever its name stands, however it is made.
+
+    A metaprogram can put the name together and set the option itself.
+    """
+    for token in tokens:
+        if _KERNEL in token.text and f"debug.{_KERNEL}" not in allowed:
+            yield _option(f"debug.{_KERNEL}", token.line, token.column)
+
+
 def _quoted_options(tokens: list[Token], allowed: frozenset[str]) -> Iterator[SourceFinding]:
     """Find debug options in quoted names and in strings."""
     for token in tokens:
         if token.kind is Kind.NAME:
             yield from _debug_option(token.text.lstrip("`"), token, allowed)
         elif token.kind in {Kind.STRING, Kind.RAW_STRING, Kind.INTERPOLATED}:
+            if token.text == '"debug"':
+                yield _option("debug.…", token.line, token.column)
             for name in _options_in(_string_value(token)):
                 if name not in allowed:
                     yield _option(name, token.line, token.column)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from harness import process
 from harness.policy import Policy
 
 SCHEMA = 1
+LARGEST = 10**12
+"""What no line, column or count reaches."""
 
 _T = TypeVar("_T")
 
@@ -69,6 +71,8 @@ class Target:
     statement: Statement | None
     closure: int = 0
     missing: tuple[str, ...] = ()
+    odd: tuple[str, ...] = ()
+    """Names that could be taken for something else in a term, where the answer looks for them."""
     axioms: tuple[Constant, ...] = ()
     hypotheses: tuple[Hypothesis, ...] = ()
     graph: dict[str, tuple[str, ...]] | None = None
@@ -98,13 +102,18 @@ class Module:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The whole answer. `challenge` is None when none was asked for."""
+    """The whole answer. `challenge` is None when none was asked for.
+
+    `declared` holds the axioms that the project's modules declare, where the answer shows them:
+    the audit names them in its census and no more, an answer from the terms shows them.
+    """
 
     lean_version: str
     lean_githash: str
     targets: tuple[Target, ...]
     challenge: dict[str, Statement | None] | None
     modules: tuple[Module, ...]
+    declared: dict[str, Constant] = field(default_factory=dict)
 
 
 def request(policy: Policy) -> str:
@@ -152,10 +161,18 @@ def parse(text: str) -> Audit:
         targets=tuple(_target(o) for o in top.objects("targets")),
         challenge=_challenge(top),
         modules=tuple(_module(o) for o in top.objects("modules")),
+        declared=_declared(top),
     )
     lean.finish()
     top.finish()
     return audit
+
+
+def _declared(top: _Object) -> dict[str, Constant]:
+    if "declared" not in top.left:
+        return {}
+    constants = [_constant(o) for o in top.objects("declared")]
+    return {constant.name: constant for constant in constants}
 
 
 def _challenge(top: _Object) -> dict[str, Statement | None] | None:
@@ -167,7 +184,7 @@ def _challenge(top: _Object) -> dict[str, Statement | None] | None:
         name = entry.take("name", _text)
         if name in statements:
             raise AuditError(f"challenge: {name} is there twice")
-        statements[name] = _statement(entry) if entry.take("found", _flag) else None
+        statements[name] = _statement(entry, name) if entry.take("found", _flag) else None
         entry.finish()
     return statements
 
@@ -179,9 +196,10 @@ def _target(entry: _Object) -> Target:
         return Target(name, None)
     target = Target(
         name=name,
-        statement=_statement(entry),
+        statement=_statement(entry, name),
         closure=entry.take("closure", _count),
         missing=entry.take("missing", _texts),
+        odd=entry.take("odd", _texts, ()),
         axioms=tuple(_constant(o) for o in entry.objects("axioms")),
         hypotheses=tuple(_hypothesis(o) for o in entry.objects("hypotheses")),
         graph={key: _texts(value) for key, value in entry.take("graph", _mapping).items()},
@@ -190,11 +208,17 @@ def _target(entry: _Object) -> Target:
     return target
 
 
-def _statement(entry: _Object) -> Statement:
-    return Statement(
+def _statement(entry: _Object, name: str) -> Statement:
+    statement = Statement(
         _constant(entry.object("constant")),
         tuple(_constant(o) for o in entry.objects("definitions")),
     )
+    if statement.constant.name != name:
+        raise AuditError(f"{entry.where}: {name} is answered with {statement.constant.name}")
+    names = [constant.name for constant in statement.definitions]
+    if twice := [one for one in names if names.count(one) > 1]:
+        raise AuditError(f"{entry.where}: definitions: {twice[0]} is there twice")
+    return statement
 
 
 def _constant(entry: _Object) -> Constant:
@@ -329,7 +353,7 @@ def _mapping(value: Any) -> dict[str, Any]:
 
 
 def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value < LARGEST:
         raise ValueError("a number from 0 was expected")
     return value
 

@@ -18,12 +18,16 @@ from harness.policy import Policy
 
 CLEAN = "' does not depend on any axioms"
 DEPENDS = "' depends on axioms: ["
+HARMLESS = ("information", "warning", "trace")
+"""Severities that are no error; any other is one, known or not."""
+UNKNOWN = "unknown"
+"""Of what is printed and is no message."""
 
 # `lean` writes `F.lean:1:0: error: …` or, with a name, `error(lean.unknownIdentifier): …`; Lake
 # writes `info: ././F.lean:1:0: …`.
 _PLACE = re.compile(
     r"^(?:(?P<before>error|warning|info): )?"
-    r"(?P<file>\S[^:\n]*\.lean):(?P<line>\d+):(?P<column>\d+):"
+    r"(?P<file>\S[^:\n]*\.lean):(?P<line>\d{1,9}):(?P<column>\d{1,9}):"
     r"(?: (?P<after>error|warning|info)(?:\([^)\n]*\))?:)? ?"
 )
 
@@ -92,7 +96,7 @@ def read(output: str, requests: dict[int, str]) -> Printed:
     unreadable: list[str] = []
     for message in messages(output):
         target = requests.get(message.line) if message.line is not None else None
-        if message.severity == "error":
+        if message.severity not in HARMLESS:
             errors.append(Failure(target, message.text))
             continue
         axioms = report_axioms(message.text)
@@ -114,15 +118,18 @@ def read(output: str, requests: dict[int, str]) -> Printed:
 def report_axioms(text: str) -> tuple[str, ...] | None:
     """The axioms that a report names, None if the text is no report.
 
-    A clean report ends with the words, a list ends with its bracket: the end tells them apart
-    whatever the name in front looks like. A list whose beginning is in doubt names the whole text.
+    A clean report ends with the words, a list ends with its bracket. A text that could be either,
+    or a list whose beginning is in doubt, names the whole text, which no policy allows.
     """
     text = text.strip()
-    if text.startswith("'") and text.endswith(CLEAN):
-        return ()
-    if not (text.startswith("'") and DEPENDS in text and text.endswith("]")):
+    if not text.startswith("'"):
         return None
-    if text.count(DEPENDS) > 1:
+    lists = text.count(DEPENDS)
+    if text.endswith(CLEAN):
+        return () if lists == 0 else (text,)
+    if lists == 0 or not text.endswith("]"):
+        return None
+    if lists > 1:
         return (text,)
     names = split_names(text[text.index(DEPENDS) + len(DEPENDS) : -1])
     return names or (text,)
@@ -157,6 +164,7 @@ def messages(output: str) -> Iterator[Message]:
 
 
 def _json_message(line: str) -> Message | None:
+    """The message on a line of JSON; what is JSON and no message is an error."""
     if not line.lstrip().startswith("{"):
         return None
     try:
@@ -166,10 +174,10 @@ def _json_message(line: str) -> Message | None:
     match data:
         case {"severity": str(severity), "data": str(text), **rest}:
             match rest.get("pos"):
-                case {"line": int(number), "column": int(column)}:
+                case {"line": int(number), "column": int(column)} if type(number) is int:
                     return Message(severity, number, column, text)
             return Message(severity, None, None, text)
-    return None
+    return Message(UNKNOWN, None, None, line[:1000])
 
 
 def _plain_messages(lines: Sequence[str]) -> Iterator[Message]:
@@ -177,6 +185,9 @@ def _plain_messages(lines: Sequence[str]) -> Iterator[Message]:
     current: Message | None = None
     for line in lines:
         started = _start(line)
+        if started is None and current is None and line.strip():
+            # Nothing that begins a message: `lean` has something else to say.
+            started = Message(UNKNOWN, None, None, line)
         if started is None and current is not None:
             current = Message(
                 current.severity, current.line, current.column, f"{current.text}\n{line}"
@@ -195,8 +206,9 @@ def _start(line: str) -> Message | None:
         severity = place["before"] or place["after"] or "information"
         severity = "information" if severity == "info" else severity
         return Message(severity, int(place["line"]), int(place["column"]), line[place.end() :])
-    if line.startswith("error:"):
-        return Message("error", None, None, line.removeprefix("error:").strip())
     if line.startswith("'"):
         return Message("information", None, None, line)
+    for word in ("warning:", "info:", "trace:"):
+        if line.startswith(word):
+            return Message("warning", None, None, line.removeprefix(word).strip())
     return None

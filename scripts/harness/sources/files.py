@@ -1,0 +1,23 @@
+"""Reading files that a stranger may have put there."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+
+class NotPlain(Exception):
+    """A file is no ordinary file, or too large to be one of ours."""
+
+
+def plain_bytes(path: Path, largest: int) -> bytes:
+    """The bytes of an ordinary file; what is none (a pipe, a device) is not even opened.
+
+    Raises NotPlain or OSError.
+    """
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode):
+        raise NotPlain("is no ordinary file")
+    if status.st_size > largest:
+        raise NotPlain(f"has {status.st_size:,} bytes, more than the {largest:,} that are read")
+    return path.read_bytes()

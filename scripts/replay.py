@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+"""The proof as terms, declaration by declaration, through Lean's own kernel.
+
+    replay.py                         the policy's targets, from the project's compiled modules
+    replay.py FILE.ndjson[.xz|.gz]    an export by lean4export or leanexport
+    replay.py --modules ROOT MODULE   compiled modules elsewhere, MODULE and what it rests on
+
+With a policy its targets are asked for and its axioms allowed; with --target the three axioms of
+Lean's own library; with neither, axioms are reported and not judged.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+# Compiled Python goes where everything goes that a run leaves behind.
+if not sys.dont_write_bytecode:
+    sys.pycache_prefix = str(Path(__file__).resolve().parents[1] / "build" / "pycache")
+
+from collections.abc import Sequence
+
+from harness import cli, embedded_steps, replay_steps, steps
+from harness.console import printable
+from harness.policy import Policy, PolicyError, load_policy
+from harness.replay import manifest
+from harness.replay import replay as core
+from harness.replay.result import Replay
+from harness.replay.terms import parse_name
+from harness.replay.worker import Allowed, Wanted
+from harness.report import replay as replay_report
+from harness.steps import Run
+from harness.verdict import Finding
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Replay. Returns 0 accepted, 1 rejected, 2 could not run, 130 interrupted."""
+    parser = cli.parser("replay.py", "Check a proof as terms with Lean's own kernel.")
+    add = parser.add_argument
+    add("export", nargs="?", type=Path, metavar="FILE", help="an export: NDJSON, .xz and .gz too")
+    add(
+        "--modules",
+        nargs=2,
+        metavar=("ROOT", "MODULE"),
+        help="compiled modules: the folder (or folders, as in LEAN_PATH), and the root module",
+    )
+    add(
+        "--target",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a theorem that has to be there, as Lean writes its name; repeatable",
+    )
+    add("--cone", action="store_true", help="check only what the targets of an export rest on")
+    add("--kernel", type=Path, metavar="PATH", help="libleanshared.so, or a folder that has it")
+    add(
+        "--reference",
+        type=Path,
+        metavar="DIR",
+        help="compiled modules of a toolchain: its functions on numbers are the known ones",
+    )
+    add(
+        "--known",
+        type=Path,
+        metavar="MANIFEST",
+        help="take what the kernel knows by name for the known ones if this manifest does",
+    )
+    add(
+        "--write-export",
+        type=Path,
+        metavar="FILE",
+        help="write what is checked as an export, with a manifest beside it",
+    )
+    add(
+        "--embedded",
+        action="store_true",
+        help="the modules that check_axioms.py --embedded or verify.py --embedded compiled",
+    )
+    add("--jobs", type=_count, metavar="N", help="processes that call the kernel")
+    add("--time", type=_count, default=3600, metavar="SECONDS", help="limit of the whole run")
+    add("--memory", type=_count, metavar="MIB", help="limit of address space of each process")
+    return cli.main(parser, argv, _replay)
+
+
+def _count(text: str) -> int:
+    value = int(text) if len(text) < 10 else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError("a number from 1 to 999,999,999 is needed")
+    return value
+
+
+def _replay(args: argparse.Namespace) -> int:
+    cli.check_json(args)
+    if args.export is not None and args.modules is not None:
+        raise cli.UsageError("name an export, or modules, not both")
+    if args.cone and not (args.target or args.policy):
+        raise cli.UsageError("--cone is the cone of targets: name them")
+    if args.export is None and args.modules is None:
+        return _project(args)
+    policy = _policy(args)
+    root, module = args.modules or ("", None)
+    done = core.replay(
+        core.Request(
+            export=args.export,
+            path=tuple(Path(p) for p in root.split(":") if p),
+            module=module,
+            targets=_targets(args, policy),
+            allowed=_allowed(args, policy),
+            cone=args.cone,
+            write=args.write_export,
+            **_common(args),
+        ),
+        lambda progress: args.console.progress(progress.line()),
+    )
+    return _finish(done, args)
+
+
+def _common(args: argparse.Namespace) -> dict[str, Any]:
+    kernel = args.kernel or replay_steps.wheel_library()
+    return {
+        "kernel": kernel,
+        "reference": (args.reference,) if args.reference else (),
+        "known": _known(args.known) if args.known else {},
+        "toolchain": args.toolchain,
+        "jobs": args.jobs or core.cores(),
+        "seconds": float(args.time),
+        "memory": args.memory << 20 if args.memory else None,
+    }
+
+
+def _known(file: Path) -> dict[str, str]:
+    """The fingerprints of a manifest."""
+    try:
+        return dict(manifest.fingerprints(file))
+    except manifest.ManifestError as error:
+        raise cli.UsageError(f"--known: {error}") from None
+
+
+def _policy(args: argparse.Namespace) -> Policy | None:
+    """The policy that was named; a file or modules from elsewhere are not this project's."""
+    try:
+        return load_policy(args.policy) if args.policy else None
+    except PolicyError as error:
+        raise cli.UsageError(str(error)) from None
+
+
+def _targets(args: argparse.Namespace, policy: Policy | None) -> tuple[Wanted, ...]:
+    names = args.target or (policy.targets if policy else ())
+    try:
+        return tuple(Wanted(parse_name(name)) for name in names)
+    except ValueError as error:
+        raise cli.UsageError(f"--target: {error}") from None
+
+
+def _allowed(args: argparse.Namespace, policy: Policy | None) -> tuple[Allowed, ...] | None:
+    if policy is not None:
+        return tuple(Allowed(parse_name(a.name), a.levels, a.type) for a in policy.axioms)
+    return core.STANDARD_AXIOMS if args.target else None
+
+
+def _project(args: argparse.Namespace) -> int:
+    """The policy's targets from the compiled modules of the project and of what it rests on."""
+    run = cli.open_run(args)
+    run.kernel, run.write_export = args.kernel, args.write_export
+    run.embedded = args.embedded
+    room = embedded_steps if run.embedded else steps
+    found = room.read_sources(run).findings if run.write_export else []
+    found += room.find_lean(run).findings
+    if run.lean is None and run.wheel is None:
+        return _stopped(found, args)
+    replay_steps.replay_modules(run)
+    assert run.replayed is not None or found
+    if run.replayed is None:
+        return _stopped(found, args)
+    if run.write_export and run.replayed.exit_status == 0:
+        _complete(run)
+    return _finish(run.replayed, args)
+
+
+def _complete(run: Run) -> None:
+    """Add to the manifest what only the project knows."""
+    assert run.write_export is not None
+    answer = replay_steps.ask_facts(run, replay_steps.facts_request(run))
+    if isinstance(answer, Finding):
+        raise cli.UsageError(f"--write-export: {answer.message}")
+    project = answer.pop("project")
+    manifest.complete(run.write_export, replay_steps.proof_sources(run), answer, project)
+
+
+def _stopped(findings: list[Finding], args: argparse.Namespace) -> int:
+    """Nothing could be replayed: say why."""
+    for finding in findings:
+        print(printable(finding.one_line()), file=sys.stderr)
+    lines = [f"{f.message}. {f.remedy or ''}".strip() for f in findings]
+    page = "\n".join(["COULD NOT RUN", *lines, ""])
+    data = {"verdict": "COULD NOT RUN", "findings": [f.message for f in findings]}
+    cli.deliver(data, page, args)
+    return cli.COULD_NOT_RUN
+
+
+def _finish(done: Replay, args: argparse.Namespace) -> int:
+    args.console.clear()
+    for finding in done.findings:
+        print(printable(finding.one_line()), file=sys.stderr)
+    cli.deliver(done.as_json(), replay_report.page(done), args)
+    return done.exit_status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
