@@ -9,17 +9,18 @@ import secrets
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import axioms, process
-from harness.replay import facts, manifest, replay
 from harness.replay.result import Replay
-from harness.replay.terms import parse_name
-from harness.replay.worker import Allowed, Wanted
 from harness.sources.project import Source, Target, reach
 from harness.steps import Looked, Run, located, own_modules
 from harness.toolchain import audit, embedded, prelude
 from harness.verdict import Finding, Level, Status
+
+# What reads terms and runs a kernel is imported where it is used: the gate is to start quickly.
+if TYPE_CHECKING:
+    from harness.replay import facts
 
 TERMS, REPLAY = "terms", "replay"
 ANSWER = 512 * 1024 * 1024
@@ -114,6 +115,8 @@ def _judged(run: Run, answer: dict[str, Any], own: frozenset[str] | None) -> Loo
 def facts_request(run: Run, path: tuple[Path, ...] | None = None) -> facts.Request:
     """What is asked of the compiled modules. Raises NoModules where they cannot be found."""
     path = search_path(run) if path is None else path
+    from harness.replay import facts
+
     return facts.Request(
         token=secrets.token_hex(16),
         path=tuple(str(p) for p in path),
@@ -165,6 +168,8 @@ def _message(line: str, token: str) -> dict[str, Any] | None:
 
 def check_export(run: Run, file: Path) -> Looked:
     """Whether an export is of these sources and of the policy's targets."""
+    from harness.replay import manifest
+
     assert run.sources is not None
     try:
         run.manifest = read = manifest.read(file)
@@ -193,6 +198,8 @@ def proof_sources(run: Run) -> list[Source]:
 
 def read_export(run: Run, file: Path) -> Looked:
     """The facts of every target from the terms of an export, against the policy."""
+    from harness.replay import facts
+
     assert run.manifest is not None
     answer = ask_facts(
         run,
@@ -225,13 +232,10 @@ def replay_modules(run: Run) -> Looked:
     library = toolchain_library(run)
     return replayed(
         run,
-        replay.Request(
-            path=path,
-            module=run.policy.modules[0],
-            write=run.write_export,
-            reference=(library,) if library else (),
-            **_asked(run),
-        ),
+        path=path,
+        module=run.policy.modules[0],
+        write=run.write_export,
+        reference=(library,) if library else (),
     )
 
 
@@ -244,24 +248,25 @@ def replay_export(run: Run, export: Path) -> Looked:
             f"functions that kernels compute by name ({', '.join(sorted(known))}): taken for the "
             "real ones where the manifest says so and the kernel cannot confirm it"
         )
-    return replayed(run, replay.Request(export=export, known=known, **_asked(run)))
+    return replayed(run, export=export, known=known)
 
 
-def _asked(run: Run) -> dict[str, Any]:
-    """What is asked of a replay whatever its source."""
-    return {
-        "targets": tuple(Wanted(parse_name(name)) for name in run.policy.targets),
-        "allowed": tuple(
+def replayed(run: Run, **source: Any) -> Looked:
+    """Replay the targets from there (fields of `replay.Request`), and say what it comes to."""
+    from harness.replay import replay
+    from harness.replay.terms import parse_name
+    from harness.replay.worker import Allowed, Wanted
+
+    request = replay.Request(
+        targets=tuple(Wanted(parse_name(name)) for name in run.policy.targets),
+        allowed=tuple(
             Allowed(parse_name(axiom.name), axiom.levels, axiom.type) for axiom in run.policy.axioms
         ),
-        "kernel": kernel_library(run),
-        "jobs": replay.cores(),
-        "seconds": run.policy.limits.replay,
-    }
-
-
-def replayed(run: Run, request: replay.Request) -> Looked:
-    """Replay, and say what it comes to."""
+        kernel=kernel_library(run),
+        jobs=replay.cores(),
+        seconds=run.policy.limits.replay,
+        **source,
+    )
     run.replayed = done = replay.replay(
         request, lambda progress: run.console.progress(f"replay: {progress.line()}")
     )

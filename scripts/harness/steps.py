@@ -13,13 +13,12 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness import axioms, process, selftest
 from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
-from harness.replay.manifest import Manifest
 from harness.replay.result import Replay
 from harness.sources import pins, scan
 from harness.sources import project as files
@@ -27,6 +26,9 @@ from harness.sources.lexer import LexError
 from harness.toolchain import audit as audits
 from harness.toolchain import crosscheck, elan, lake, prelude
 from harness.verdict import Finding, Level, Status, Step, step_status
+
+if TYPE_CHECKING:
+    from harness.replay.manifest import Manifest
 
 if sys.platform != "win32":
     import fcntl
