@@ -266,23 +266,7 @@ def naturals(b: Builder) -> None:
     nat, boolean, prop = b.const("Nat"), b.const("Bool"), b.sort(0)
     b.inductive({"Nat": (b.sort(1), {"zero": nat, "succ": b.all("n", nat, lambda _: nat)})})
     b.inductive({"Bool": (b.sort(1), {"false": boolean, "true": boolean})})
-    b.inductive(
-        {
-            "Eq": (
-                b.all("α", b.sort("u"), lambda a: b.to(a, a, prop), 1),
-                {
-                    "refl": b.all(
-                        "α",
-                        b.sort("u"),
-                        lambda a: b.all("a", a, lambda x: eq(b, a, x, x, "u")),
-                        1,
-                    )
-                },
-            )
-        },
-        params=2,
-        levels="u",
-    )
+    equality(b, prop)
     zero, succ = b.const("Nat.zero"), b.const("Nat.succ")
     binary, test = b.to(nat, nat, nat), b.to(nat, nat, boolean)
 
@@ -441,6 +425,27 @@ def naturals(b: Builder) -> None:
 
 def eq(b: Builder, type_: Term, left: Term, right: Term, level: int | str = 1) -> Term:
     return b.app(b.const("Eq", level), type_, left, right)
+
+
+def equality(b: Builder, prop: Term) -> None:
+    """Declare `Eq` and `Eq.refl`; `prop` is the sort of propositions."""
+    b.inductive(
+        {
+            "Eq": (
+                b.all("α", b.sort("u"), lambda a: b.to(a, a, prop), 1),
+                {
+                    "refl": b.all(
+                        "α",
+                        b.sort("u"),
+                        lambda a: b.all("a", a, lambda x: eq(b, a, x, x, "u")),
+                        1,
+                    )
+                },
+            )
+        },
+        params=2,
+        levels="u",
+    )
 
 
 def refl(b: Builder, type_: Term, of: Term, level: int | str = 1) -> Term:

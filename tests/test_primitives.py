@@ -14,7 +14,7 @@ import replay_support as support
 from harness.replay import primitives, replay, worker
 from harness.replay import terms as t
 from harness.replay.result import Replay
-from terms_library import Builder, Term, eq, naturals, refl, strings, text_of
+from terms_library import Builder, Term, eq, equality, naturals, refl, strings, text_of
 
 # These texts have no recursors in their records, so the kernel's own are not compared with any;
 # what is looked for here is there all the same.
@@ -372,23 +372,7 @@ def test_an_axiom_over_another_constant(tmp_path: Path, which: str) -> None:
                 levels="u",
             )
         else:
-            b.inductive(
-                {
-                    "Eq": (
-                        b.all("α", b.sort("u"), lambda a: b.to(a, a, prop), 1),
-                        {
-                            "refl": b.all(
-                                "α",
-                                b.sort("u"),
-                                lambda a: b.all("a", a, lambda x: eq(b, a, x, x, "u")),
-                                1,
-                            )
-                        },
-                    )
-                },
-                params=2,
-                levels="u",
-            )
+            equality(b, prop)
         half = which == "Iff"
         b.inductive(
             {
