@@ -448,6 +448,30 @@ def equality(b: Builder, prop: Term) -> None:
     )
 
 
+def propext(b: Builder, prop: Term) -> None:
+    """Declare `propext` over the `Iff` that is there."""
+    b.axiom(
+        "propext",
+        b.all(
+            "a",
+            prop,
+            lambda p: b.all(
+                "b", prop, lambda q: b.to(b.app(b.const("Iff"), p, q), eq(b, prop, p, q)), 1
+            ),
+            1,
+        ),
+    )
+
+
+def choice(b: Builder) -> None:
+    """Declare `Classical.choice` over the `Nonempty` that is there."""
+    b.axiom(
+        "Classical.choice",
+        b.all("α", b.sort("u"), lambda a: b.to(b.app(b.const("Nonempty", "u"), a), a), 1),
+        "u",
+    )
+
+
 def refl(b: Builder, type_: Term, of: Term, level: int | str = 1) -> Term:
     return b.app(b.const("Eq.refl", level), type_, of)
 
@@ -483,17 +507,7 @@ def logic(b: Builder) -> None:
         },
         params=2,
     )
-    b.axiom(
-        "propext",
-        b.all(
-            "a",
-            prop,
-            lambda p: b.all(
-                "b", prop, lambda q: b.to(b.app(b.const("Iff"), p, q), eq(b, prop, p, q)), 1
-            ),
-            1,
-        ),
-    )
+    propext(b, prop)
     b.inductive(
         {
             "Nonempty": (
@@ -511,11 +525,7 @@ def logic(b: Builder) -> None:
         params=1,
         levels="u",
     )
-    b.axiom(
-        "Classical.choice",
-        b.all("α", b.sort("u"), lambda a: b.to(b.app(b.const("Nonempty", "u"), a), a), 1),
-        "u",
-    )
+    choice(b)
     b.theorem(
         "same_as_self",
         b.all("p", prop, lambda p: eq(b, prop, p, p)),

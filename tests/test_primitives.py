@@ -14,7 +14,18 @@ import replay_support as support
 from harness.replay import primitives, replay, worker
 from harness.replay import terms as t
 from harness.replay.result import Replay
-from terms_library import Builder, Term, eq, equality, naturals, refl, strings, text_of
+from terms_library import (
+    Builder,
+    Term,
+    choice,
+    eq,
+    equality,
+    naturals,
+    propext,
+    refl,
+    strings,
+    text_of,
+)
 
 # These texts have no recursors in their records, so the kernel's own are not compared with any;
 # what is looked for here is there all the same.
@@ -407,17 +418,7 @@ def test_an_axiom_over_another_constant(tmp_path: Path, which: str) -> None:
             },
             params=2,
         )
-        b.axiom(
-            "propext",
-            b.all(
-                "a",
-                prop,
-                lambda p: b.all(
-                    "b", prop, lambda q: b.to(b.app(b.const("Iff"), p, q), eq(b, prop, p, q)), 1
-                ),
-                1,
-            ),
-        )
+        propext(b, prop)
         bare = which == "Nonempty"
         b.inductive(
             {
@@ -440,11 +441,7 @@ def test_an_axiom_over_another_constant(tmp_path: Path, which: str) -> None:
             params=1,
             levels="u",
         )
-        b.axiom(
-            "Classical.choice",
-            b.all("α", b.sort("u"), lambda a: b.to(b.app(b.const("Nonempty", "u"), a), a), 1),
-            "u",
-        )
+        choice(b)
         b.theorem(
             "uses_propext",
             b.all(
@@ -456,11 +453,10 @@ def test_an_axiom_over_another_constant(tmp_path: Path, which: str) -> None:
             ),
             b.fun("a", prop, lambda p: b.fun("b", prop, lambda q: b.app(b.const("propext"), p, q))),
         )
-        choice = b.const("Classical.choice", 0)
         b.theorem(
             "uses_choice",
             b.all("a", prop, lambda p: b.to(b.app(b.const("Nonempty", 0), p), p)),
-            b.fun("a", prop, lambda p: b.app(choice, p)),
+            b.fun("a", prop, lambda p: b.app(b.const("Classical.choice", 0), p)),
         )
 
     done = replayed(build, tmp_path, "uses_propext", "uses_choice")
