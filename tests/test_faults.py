@@ -823,6 +823,14 @@ def test_a_check_of_the_text_says_that_it_is_no_more(good: Played) -> None:
     )
 
 
+def test_a_hole_that_the_policy_names_is_named_in_the_report(good: Played) -> None:
+    challenge = good.project / "Challenge.lean"
+    assert "sorry" in challenge.read_text(encoding="utf-8")
+    page = " ".join(good.run("check_sorry.py", "--source-only").stdout.split())
+    assert "No hole in the text of the sources but those that the policy names." in page
+    assert "holes: those that the policy names (1 in Challenge.lean)" in page
+
+
 @pytest.mark.parametrize("width", [30, 60, 100])
 def test_the_page_fits_its_columns(tmp_path: Path, width: int) -> None:
     from harness.report import text as page_of

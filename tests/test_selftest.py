@@ -15,8 +15,12 @@ from harness.verdict import Verdict
 from projects_for_tests import Played, run_script
 
 
+def failures() -> list[str]:
+    return [str(result) for result in selftest.results() if not result.caught]
+
+
 def test_every_planted_failure_is_caught() -> None:
-    assert selftest.failures() == []
+    assert failures() == []
     assert len(selftest.PLANTED) >= 30
     assert {p.verdict for p in selftest.PLANTED} == set(Verdict)
 
@@ -50,7 +54,7 @@ def test_a_checker_that_stopped_seeing_fails_the_self_test(
 ) -> None:
     module, attribute, blind = BLIND[name]
     monkeypatch.setattr(module, attribute, blind)
-    assert selftest.failures()
+    assert failures()
 
 
 def test_a_failed_self_test_is_never_green(

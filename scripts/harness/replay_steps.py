@@ -91,7 +91,6 @@ def read_terms(run: Run) -> Looked:
     answer = ask_facts(run, facts_request(run, path))
     if isinstance(answer, Finding):
         return Looked([answer])
-    run.project_constants = answer.pop("project")
     run.stated = answer["challenge"] or []
     return _judged(run, answer, own_modules(run))
 

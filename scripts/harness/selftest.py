@@ -94,11 +94,6 @@ def results() -> list[Result]:
     return [_result(planted) for planted in PLANTED]
 
 
-def failures() -> list[str]:
-    """What the deciding code gets wrong about the planted failures; empty if nothing."""
-    return [str(result) for result in results() if not result.caught]
-
-
 def _result(planted: Planted) -> Result:
     facts = good()
     planted.change(facts)

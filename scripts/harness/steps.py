@@ -68,8 +68,6 @@ class Run:
     terms: audits.Audit | None = None
     """The same facts as the audit's, computed from the terms of the compiled modules."""
     replayed: Replay | None = None
-    project_constants: dict[str, str] = field(default_factory=dict)
-    """The module of each constant of the project, as the compiled modules have it."""
     stated: list[Any] = field(default_factory=list)
     """What the challenge states, in the form of the audit's answer."""
     manifest: Manifest | None = None
@@ -212,14 +210,12 @@ def scan_sources(run: Run) -> Looked:
         for path in allowed
     ]
     findings += _scan_lakefile_toml(run)
-    return Looked(
-        findings, f"{len(sources.files)} Lean files read, nothing left open" if not findings else ""
-    )
+    return Looked(findings, "" if findings else _scan_detail(run, len(sources.files)))
 
 
 def _scan_detail(run: Run, files: int) -> str:
     left = [f"{count} in {path}" for path, count in (run.policy.sorry_allowed or {}).items()]
-    holes = f"the ones that the policy names ({', '.join(left)})" if left else "none"
+    holes = f"those that the policy names ({', '.join(left)})" if left else "none"
     return f"{files} Lean files read; holes: {holes}"
 
 

@@ -40,8 +40,6 @@ class Limits:
     expressions: int = 1 << 30
     bound_variable: int = (1 << 20) - 2
     """Lean keeps the range of loose bound variables in 20 bits."""
-    nesting: int = 50
-    """Of the JSON in a line."""
 
 
 LIMITS = Limits()
