@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from harness import cli, pipeline
 
-_HOLES = "No hole in the text of the sources but those that the policy names"
+_HOLES = "No hole in the text but those that the policy names"
 SOURCE_CLAIM = f"{_HOLES}. The compiled modules were not looked at."
 CLAIM = f"{_HOLES}, and no compiled declaration of the proof rests on sorry."
 

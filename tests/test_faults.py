@@ -827,7 +827,7 @@ def test_a_hole_that_the_policy_names_is_named_in_the_report(good: Played) -> No
     challenge = good.project / "Challenge.lean"
     assert "sorry" in challenge.read_text(encoding="utf-8")
     page = " ".join(good.run("check_sorry.py", "--source-only").stdout.split())
-    assert "No hole in the text of the sources but those that the policy names." in page
+    assert "No hole in the text but those that the policy names." in page
     assert "holes: those that the policy names (1 in Challenge.lean)" in page
 
 

@@ -91,6 +91,7 @@ def read_terms(run: Run) -> Looked:
     answer = ask_facts(run, facts_request(run, path))
     if isinstance(answer, Finding):
         return Looked([answer])
+    del answer["project"]  # for the manifest of an export
     run.stated = answer["challenge"] or []
     return _judged(run, answer, own_modules(run))
 

@@ -314,6 +314,7 @@ def answer(request: Request) -> dict[str, Any]:
         ],
     }
     found["declared"] = facts.declared(n for module in ours for n in module.constants)
+    found["project"] = {t.name_text(n): module.title for module in ours for n in module.constants}
     if request.challenge:
         _, stated, _ = _read(request, request.challenge, targets)
         found["challenge"] = [stated.challenge(name) for name in targets]
