@@ -465,15 +465,47 @@ def _differences(found: Statement, agreed: Statement, name: str) -> Iterator[Fin
         )
         yield Finding(
             f"{difference.what}-differs",
-            f"{difference.name}: {difference.aspect} differs from the challenge: expected "
-            f"{difference.expected or 'nothing of that name'}, found "
-            f"{difference.found or 'nothing of that name'}",
+            f"{difference.name}: {difference.aspect} differs from the challenge{_told(difference)}",
             STATEMENT,
             **_at(where or found.constant),
             target=name,
             declaration=difference.name if difference.what == "definition" else name,
-            evidence={"expected": difference.expected, "found": difference.found},
+            evidence={
+                "expected": difference.expected,
+                "found": difference.found,
+                "places": [
+                    {"path": list(place.path), "expected": place.expected, "found": place.found}
+                    for place in difference.places
+                ],
+            },
         )
+
+
+SHOWN_PLACES, SHOWN_CHARACTERS = 3, 300
+"""How many places of a difference a message shows, and how much of each side."""
+
+
+def _told(difference: statement.Difference) -> str:
+    """Where two sides differ, short enough to be read at once; the evidence has all of it."""
+    places = difference.places or (
+        statement.Place((), difference.expected or "", difference.found or ""),
+    )
+    lines = [
+        f"at {place.text()}: expected {_shortened(place.expected)}, found {_shortened(place.found)}"
+        for place in places[:SHOWN_PLACES]
+    ]
+    if not difference.places:
+        lines = [line.removeprefix("at as a whole: ") for line in lines]
+    if more := len(places) - SHOWN_PLACES:
+        lines += [f"and at {more} more places"] if more > 0 else []
+    return (": " if not difference.places else " ") + "; ".join(lines)
+
+
+def _shortened(text: str) -> str:
+    if not text:
+        return "nothing of that name"
+    text = " ".join(text.split())
+    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + " …"
 
 
 def _at(constant: Constant) -> dict[str, Any]:

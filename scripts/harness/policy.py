@@ -74,6 +74,10 @@ class Policy:
     sorry_allowed: Mapping[str, int] | None = None
     """File, relative to the project, and how many holes it leaves on purpose."""
     options_allowed: tuple[str, ...] = ()
+    golden: str | None = None
+    """The golden statement, a file relative to the project; None: nothing is compared with one."""
+    witness: str | None = None
+    """The target that shows that the hypotheses of the challenge's statement can be met."""
     compiled_so_far: str = ""
     """One sentence for reports of runs in which nothing was compiled at the pins."""
     limits: Limits = Limits()
@@ -126,7 +130,7 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
         raise PolicyError(f"schema is {schema}, and this program reads schema {SCHEMA}")
     project, targets = top.table("project"), top.table("targets")
     sources, build, lean = top.table("sources"), top.table("build"), top.table("lean")
-    limits = top.table("limits")
+    limits, stated = top.table("limits"), top.table("statement")
     policy = Policy(
         path=path,
         name=project.take("name", _text),
@@ -148,6 +152,8 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
         exclude=sources.take("exclude", _paths, ()),
         sorry_allowed=sources.take("sorry-allowed", _counts, {}),
         options_allowed=sources.take("options-allowed", _names, ()),
+        golden=stated.take("golden", _path, None),
+        witness=stated.take("witness", _name, None),
         limits=Limits(
             **{
                 field.name: limits.take(field.name, _seconds, field.default)
@@ -155,7 +161,7 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
             }
         ),
     )
-    for part in (top, project, targets, sources, build, lean, limits):
+    for part in (top, project, targets, sources, build, lean, limits, stated):
         part.finish()
     _check(policy)
     return policy
@@ -188,6 +194,10 @@ def _check(policy: Policy) -> None:
             raise PolicyError(f"{what} names {', '.join(twice)} twice")
     if unknown := sorted(set(policy.challenge_targets) - set(policy.targets)):
         raise PolicyError(f"targets.challenge names {', '.join(unknown)}, which is no target")
+    if policy.witness is not None and policy.witness not in policy.targets:
+        raise PolicyError(f"statement.witness names {policy.witness}, which is no target")
+    if policy.witness is not None and not policy.challenge_targets:
+        raise PolicyError("statement.witness needs targets.challenge")
     if policy.challenge_targets and not policy.challenge_modules:
         raise PolicyError("targets.challenge needs targets.challenge-modules")
 
@@ -279,6 +289,10 @@ def _paths(value: Any) -> tuple[str, ...]:
         if path.startswith("/") or {"..", "."} & set(parts) or "\\" in path:
             raise ValueError(f"holds {path!r}: folders are named from the project, with '/'")
     return tuple(path.rstrip("/") for path in paths)
+
+
+def _path(value: Any) -> str:
+    return _paths([value])[0]
 
 
 def _counts(value: Any) -> dict[str, int]:

@@ -91,7 +91,7 @@ def read_terms(run: Run) -> Looked:
     answer = ask_facts(run, facts_request(run, path))
     if isinstance(answer, Finding):
         return Looked([answer])
-    del answer["project"]  # for the manifest of an export
+    run.project_modules = answer.pop("project")
     run.stated = answer["challenge"] or []
     return _judged(run, answer, own_modules(run))
 
@@ -237,6 +237,23 @@ def replay_modules(run: Run) -> Looked:
         write=run.write_export,
         reference=(library,) if library else (),
     )
+
+
+def complete_export(run: Run) -> Looked:
+    """Add to the manifest of the export that the replay wrote what only the project knows."""
+    from harness.replay import manifest
+
+    file = run.write_export
+    assert file is not None
+    if not run.passed(REPLAY) or not run.project_modules or not file.is_file():
+        return Looked(status=Status.NOT_RUN, detail="needs the steps terms and replay")
+    try:
+        said = {"challenge": run.stated}
+        manifest.complete(file, proof_sources(run), said, run.project_modules)
+    except (OSError, ValueError) as error:
+        return Looked([Finding("export-unreadable", f"{file}: {error}", "export")])
+    megabytes = file.stat().st_size / 1e6
+    return Looked(detail=f"{file}, {megabytes:.1f} MB, with its manifest")
 
 
 def replay_export(run: Run, export: Path) -> Looked:

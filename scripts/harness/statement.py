@@ -10,9 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from harness.sources.lexer import BadName, parse_name
 from harness.toolchain.audit import Constant, Statement
+
+if TYPE_CHECKING:
+    from harness.printing import Printer
+    from harness.term import Apart
 
 _WORD = re.compile(r"«[^»]*»|[\w'!?.]+")
 
@@ -22,7 +27,8 @@ class Difference:
     """One difference between a statement and the agreed one.
 
     `what` is "statement" or "definition"; `expected` and `found` are what the two sides say there,
-    None where one side has nothing.
+    None where one side has nothing. `places` are the smallest parts in which their terms differ,
+    where those can be read back.
     """
 
     what: str
@@ -30,6 +36,20 @@ class Difference:
     aspect: str
     expected: str | None
     found: str | None
+    places: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in a term two sides differ: the way there from outside, and what each has there."""
+
+    path: tuple[str, ...]
+    expected: str
+    found: str
+
+    def text(self) -> str:
+        """The way there, in words."""
+        return ", ".join(self.path) or "as a whole"
 
 
 def rename_levels(term: str, names: dict[str, str]) -> str:
@@ -167,7 +187,8 @@ def _atom(words: list[str], at: int) -> tuple[str, int]:
 
 def compare(found: Statement, expected: Statement) -> list[Difference]:
     """Where a statement differs from the agreed one; empty if nowhere."""
-    differences = list(_constant(found.constant, expected.constant, "statement"))
+    writer = _Writer(found, expected)
+    differences = list(_constant(found.constant, expected.constant, "statement", writer))
     theirs = {c.name: c for c in found.definitions}
     agreed = {c.name: c for c in expected.definitions}
     for name in [*agreed, *(n for n in theirs if n not in agreed)]:
@@ -178,11 +199,13 @@ def compare(found: Statement, expected: Statement) -> list[Difference]:
             extra = theirs[name]
             differences.append(Difference("definition", name, "presence", None, _shown(extra)))
         else:
-            differences += _constant(theirs[name], agreed[name], "definition")
+            differences += _constant(theirs[name], agreed[name], "definition", writer)
     return differences
 
 
-def _constant(found: Constant, expected: Constant, what: str) -> Iterator[Difference]:
+def _constant(
+    found: Constant, expected: Constant, what: str, writer: _Writer
+) -> Iterator[Difference]:
     name = expected.name
     if found.kind != expected.kind:
         yield Difference(what, name, "kind", expected.kind, found.kind)
@@ -204,6 +227,7 @@ def _constant(found: Constant, expected: Constant, what: str) -> Iterator[Differ
             name,
             "type",
             *_readable((expected.pretty_type, expected.type), (found.pretty_type, found.type)),
+            writer.places(_Side(expected, False), _Side(found, False), names),
         )
     values = (found.value, expected.value)
     if None in values and values != (None, None):
@@ -216,7 +240,69 @@ def _constant(found: Constant, expected: Constant, what: str) -> Iterator[Differ
             name,
             "value",
             *_readable((expected.pretty_value, expected.value), (found.pretty_value, found.value)),
+            writer.places(_Side(expected, True), _Side(found, True), names),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """The type or the value of a constant."""
+
+    constant: Constant
+    of_value: bool
+
+    @property
+    def text(self) -> str:
+        constant = self.constant
+        return (constant.value if self.of_value else constant.type) or ""
+
+    @property
+    def binders(self) -> tuple[str, ...]:
+        constant = self.constant
+        return constant.value_binders if self.of_value else constant.binders
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Shows where two statements differ; what that needs is imported when something does."""
+
+    found: Statement
+    expected: Statement
+
+    def places(self, expected: _Side, found: _Side, names: dict[str, str]) -> tuple[Place, ...]:
+        """The smallest parts in which two terms differ; none where they cannot be read back."""
+        if not (expected.text and found.text):
+            return ()
+        from harness import printing
+        from harness import term as t
+
+        namespace = self.expected.constant.name.rpartition(".")[0]
+        signatures = self.expected.signatures | self.found.signatures
+        printer = printing.Printer(signatures, (namespace,) if namespace else ())
+        levels = expected.constant.levels
+        try:
+            agreed = t.parse(expected.text, levels, expected.binders)
+            theirs = t.parse(rename_levels(found.text, names), levels, found.binders)
+            more = t.inserted(agreed, theirs), t.inserted(theirs, agreed)
+            for place, told in enumerate(more):
+                if told is not None:
+                    around = t.around(theirs if place == 0 else agreed, told[0])
+                    texts = ["nothing", "nothing"]
+                    texts[1 - place] = printer.show(told[1].type, around)
+                    return (Place((f"binder {told[0] + 1}",), *texts),)
+            apart = list(t.differences(agreed, theirs))
+            return tuple(self._place(printer, one) for one in apart)
+        except (t.TermError, RecursionError):
+            return ()
+
+    def _place(self, printer: Printer, apart: Apart) -> Place:
+        from harness import term as t
+
+        shown = [printer.show(one, apart.around) for one in (apart.left, apart.right)]
+        if shown[0] == shown[1]:
+            # What differs is not printed: the terms as they are.
+            shown = [t.write(apart.left), t.write(apart.right)]
+        return Place(apart.path, *shown)
 
 
 def _same(found: str, expected: str, names: dict[str, str]) -> bool:

@@ -28,6 +28,7 @@ from harness.toolchain import crosscheck, elan, lake, prelude
 from harness.verdict import Finding, Level, Status, Step, step_status
 
 if TYPE_CHECKING:
+    from harness.hypotheses import Met
     from harness.replay.manifest import Manifest
 
 if sys.platform != "win32":
@@ -71,6 +72,12 @@ class Run:
     stated: list[Any] = field(default_factory=list)
     """What the challenge states, in the form of the audit's answer."""
     manifest: Manifest | None = None
+    project_modules: dict[str, str] = field(default_factory=dict)
+    """The module of every constant of the project, where its modules were read."""
+    unused_hypotheses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """By target, the hypotheses that its proof never uses."""
+    met_hypotheses: dict[str, Met] = field(default_factory=dict)
+    """By target, what the witness says of its hypotheses."""
     write_export: Path | None = None
     embedded: bool = False
     compiled: list[prelude.Module] = field(default_factory=list)

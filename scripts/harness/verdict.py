@@ -56,6 +56,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "declaration-differs": (Level.VIOLATION, "a record is not what the kernel made"),
     "declared-twice": (Level.VIOLATION, "a name is declared twice"),
     "free-variable": (Level.VIOLATION, "a term has a free variable or a metavariable"),
+    "golden-differs": (Level.VIOLATION, "what is stated is not what the golden file says"),
     "kernel-rejects": (Level.VIOLATION, "Lean's kernel rejects a declaration"),
     "name-ambiguous": (Level.VIOLATION, "a name that would make two terms look the same"),
     "not-a-theorem": (Level.VIOLATION, "a target is something else than a theorem"),
@@ -71,6 +72,10 @@ RULES: dict[str, tuple[Level, str]] = {
     "source-changed": (Level.VIOLATION, "a source or pin changed while it was being checked"),
     "statement-differs": (Level.VIOLATION, "the theorem proved is not the agreed one"),
     "target-missing": (Level.VIOLATION, "there is no declaration of a target's name"),
+    "witness-differs": (
+        Level.VIOLATION,
+        "the theorem that has to show that hypotheses can be met is about others",
+    ),
     # Evidence is missing.
     "audit-failed": (Level.COULD_NOT_RUN, "the audit gave no answer"),
     "audit-incomplete": (Level.COULD_NOT_RUN, "the audit's answer leaves something out"),
@@ -81,6 +86,9 @@ RULES: dict[str, tuple[Level, str]] = {
     "challenge-missing": (Level.COULD_NOT_RUN, "the agreed statement is not at hand"),
     "export-stale": (Level.COULD_NOT_RUN, "an export was made from other sources"),
     "export-unreadable": (Level.COULD_NOT_RUN, "an export is not of the format"),
+    "golden-from-sources": (Level.COULD_NOT_RUN, "the golden file was not made from terms"),
+    "golden-missing": (Level.COULD_NOT_RUN, "the golden file is not there"),
+    "golden-unreadable": (Level.COULD_NOT_RUN, "the golden file is not of the form"),
     "kernel-missing": (Level.COULD_NOT_RUN, "there is no kernel to check with"),
     "kernel-stopped": (Level.COULD_NOT_RUN, "the kernel gave no answer"),
     "kernel-undecided": (Level.COULD_NOT_RUN, "the kernel gave up on a declaration"),
@@ -99,6 +107,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "print-incomplete": (Level.COULD_NOT_RUN, "`#print axioms` answered fewer requests than asked"),
     "self-test-failed": (Level.COULD_NOT_RUN, "a planted failure was not caught"),
     "source-unreadable": (Level.COULD_NOT_RUN, "a source cannot be read"),
+    "text-only": (Level.COULD_NOT_RUN, "only text was compared, no term"),
     "toolchain-missing": (Level.COULD_NOT_RUN, "Lean, Lake or elan is not there"),
     "ways-disagree": (Level.COULD_NOT_RUN, "two ways to the axioms give different answers"),
     # For a person to look at.

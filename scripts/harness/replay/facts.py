@@ -1,8 +1,8 @@
 """The terms as facts: what the audit says of compiled modules, computed from the terms alone.
 
 The third way to the axioms of a target. Same questions and same form of answer as
-`scripts/lean/Audit.lean` (schema 1, with `terms` in the place of Lean's own version), so that the
-same comparisons serve both; nothing of Lean runs.
+`scripts/lean/Audit.lean` (schema 1, with the names of binders and which of them are implicit
+besides), so that the same comparisons serve both; nothing of Lean runs.
 """
 
 from __future__ import annotations
@@ -135,10 +135,21 @@ class Facts:
 
         types, _ = self._references(found.name)
         read, _ = self._walk(types, needed)
+        ours = [n for n in read if self.in_project(n)]
         return {
             "constant": self._constant(found.name, with_value=False),
-            "definitions": [self._constant(n) for n in read if self.in_project(n)],
+            "definitions": [self._constant(n) for n in ours],
+            "signatures": self._signatures(found.name, ours),
         }
+
+    def _signatures(self, statement: int, definitions: Iterable[int]) -> dict[str, str]:
+        """Which binders of the constants that are shown are implicit."""
+        mentioned = {*self._references(statement)[0], *definitions}
+        for name in definitions:
+            mentioned.update(self._all(name))
+        shown = (self._source.constants[n] for n in mentioned if n in self._source.constants)
+        found = {self._text(c.name): t.signature(self._terms, c.type) for c in shown}
+        return dict(sorted(found.items()))
 
     def _walk(
         self, roots: Iterable[int], needed: Callable[[int], tuple[int, ...]]
@@ -217,10 +228,12 @@ class Facts:
             "module": self._module_of(name),
             "levels": [self._text(n) for n in constant.levels],
             "type": self._render(constant.type),
+            "binders": t.binder_names(self._terms, constant.type),
             "prettyType": t.pretty(self._terms, constant.type, SHOWN),
         }
         if with_value and isinstance(constant, t.Definition | t.Opaque):
             shown["value"] = self._render(constant.value)
+            shown["valueBinders"] = t.binder_names(self._terms, constant.value)
             shown["prettyValue"] = t.pretty(self._terms, constant.value, SHOWN)
         return shown
 

@@ -1001,6 +1001,33 @@ def _rendered(terms: Terms, e: int, params: Names | None) -> list[int | str]:
             return ["(", c, f").{name_text(terms.names[a])}.{b}"]
 
 
+def binder_names(terms: Terms, expr: int, limit: int = 100_000) -> list[str]:
+    """Return the names of an expression's binders in the order in which `render` writes them.
+
+    Raises TooLarge for more than `limit` steps.
+    """
+    found: list[str] = []
+    stack, steps = [expr], 0
+    while stack:
+        e = stack.pop()
+        steps += 1
+        if steps > limit:
+            raise TooLarge(f"more than {limit:,} parts")
+        if terms.kind[e] & KIND_MASK in (LAM, PI, LET):
+            found.append(name_text(terms.names[terms.a[e]]))
+        stack += reversed(terms.parts(e))
+    return found
+
+
+def signature(terms: Terms, type_: int) -> str:
+    """Return the opening brackets of a type's leading binders, in order."""
+    found = []
+    while terms.kind[type_] & KIND_MASK == PI:
+        found.append(_BRACKETS[terms.kind[type_] >> INFO_SHIFT][0])
+        type_ = terms.c[type_]
+    return "".join(found)
+
+
 def numeral(value: int) -> str:
     """Return a number in decimal, however long. Raises TooLarge beyond 100,000 digits."""
     if value.bit_length() > 332_200:

@@ -30,7 +30,9 @@ class Constant:
     """A declaration as the audit shows it.
 
     `type` and `value` are terms in the form of `render` in `Audit.lean`, without notation and
-    without binder names. `value` is None for what has none and for theorems.
+    without binder names. `value` is None for what has none and for theorems. `binders` and
+    `value_binders` are the names of their binders in the order of the text, where the answer has
+    them.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Constant:
     pretty_value: str | None = None
     line: int | None = None
     column: int | None = None
+    binders: tuple[str, ...] = ()
+    value_binders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,15 @@ class Hypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement with every project declaration that it needs, in reading order."""
+    """A statement with every project declaration that it needs, in reading order.
+
+    `signatures` has the opening brackets of the binders of every constant that is mentioned, where
+    the answer has them.
+    """
 
     constant: Constant
     definitions: tuple[Constant, ...]
+    signatures: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +221,7 @@ def _statement(entry: _Object, name: str) -> Statement:
     statement = Statement(
         _constant(entry.object("constant")),
         tuple(_constant(o) for o in entry.objects("definitions")),
+        entry.take("signatures", _brackets, {}),
     )
     if statement.constant.name != name:
         raise AuditError(f"{entry.where}: {name} is answered with {statement.constant.name}")
@@ -234,6 +244,8 @@ def _constant(entry: _Object) -> Constant:
         pretty_value=entry.take("prettyValue", _text, None),
         line=where.take("line", _count) if where else None,
         column=where.take("column", _count) if where else None,
+        binders=entry.take("binders", _texts, ()),
+        value_binders=entry.take("valueBinders", _texts, ()),
     )
     if where:
         where.take("endLine", _count)
@@ -350,6 +362,13 @@ def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("an object was expected")
     return value
+
+
+def _brackets(value: Any) -> dict[str, str]:
+    found = _mapping(value)
+    if not all(isinstance(one, str) and set(one) <= set("({⦃[") for one in found.values()):
+        raise ValueError("has to give the brackets of each constant")
+    return found
 
 
 def _count(value: Any) -> int:

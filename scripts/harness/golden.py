@@ -1,0 +1,329 @@
+"""The golden statement: what every target says, printed to be read, and kept to be compared with.
+
+`statement.golden.txt` has a section a target: the definitions of this project that its statement
+needs, in reading order, then the statement. Printed from terms, it ends with a hash of each term,
+because terms that differ in what is not printed (instances, implicit arguments, universe levels)
+read the same. Where no Lean is at hand it can be made from the text of the sources; its first line
+then says so, and it is no evidence about terms.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from harness import printing, statement
+from harness import term as t
+from harness.policy import Policy
+from harness.toolchain.audit import Audit, Constant, Statement
+
+FORM = 1
+FROM_TERMS = "printed from terms"
+FROM_SOURCES = "made from the text of the sources, without Lean"
+UPDATE = "python3 scripts/check_statement.py --update-golden"
+LARGEST = 8 * 1024 * 1024
+"""Bytes of the largest golden file that is read."""
+
+_FIRST = re.compile(
+    r"(.+): what is stated, (" + f"{FROM_TERMS}|{FROM_SOURCES}" + r"; form (\d+)\.)"
+)
+_HEADING = re.compile(r"## (.+)")
+_HASH = re.compile(r"([0-9a-f]{64})  (.+)")
+_TERMS = "Terms"
+_AS_WRITTEN = "  as the sources write it:"
+
+
+class GoldenError(Exception):
+    """The golden file is not of the form; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A declaration as it is printed.
+
+    `text` begins with its kind and `name`, which is written short. `source` is how the sources
+    write it, where their text does not come to the same.
+    """
+
+    name: str
+    text: str
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One target: the declarations that are new in it, and the names of those shown before."""
+
+    target: str
+    entries: tuple[Entry, ...]
+    before: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """What a golden file holds; `hashes` gives each declaration the hash of its terms."""
+
+    origin: str
+    sections: tuple[Section, ...]
+    hashes: Mapping[str, str] = field(default_factory=dict)
+
+    def entries(self) -> dict[str, Entry]:
+        """Every declaration that is printed, by its name."""
+        return {entry.name: entry for section in self.sections for entry in section.entries}
+
+
+# Made from terms.
+
+
+def of_terms(policy: Policy, facts: Audit) -> Golden:
+    """What the targets state, from facts that have the names of binders: those from terms."""
+    stated = {target.name: target.statement for target in facts.targets}
+    sections: list[Section] = []
+    hashes: dict[str, str] = {}
+    for name in policy.targets:
+        said = stated.get(name)
+        if said is None:
+            continue
+        hashes |= hashes_of(said)
+        shown = {entry.name for section in sections for entry in section.entries}
+        printer = printer_of(said)
+        shown_here = (*said.definitions, said.constant)
+        entries = [_entry(printer, c) for c in shown_here if printer.short(c.name) not in shown]
+        before = tuple(n for n in map(printer.short, _names(said)) if n in shown)
+        sections.append(Section(name, tuple(entries), before))
+    return Golden(FROM_TERMS, tuple(sections), hashes)
+
+
+def printer_of(said: Statement) -> printing.Printer:
+    """A printer for a statement: in its namespace, with the signatures that came with it."""
+    namespace = said.constant.name.rpartition(".")[0]
+    return printing.Printer(said.signatures, (namespace,) if namespace else ())
+
+
+def _names(said: Statement) -> list[str]:
+    return [constant.name for constant in said.definitions]
+
+
+def _entry(printer: printing.Printer, constant: Constant) -> Entry:
+    return Entry(printer.short(constant.name), declaration(printer, constant))
+
+
+def declaration(printer: printing.Printer, constant: Constant) -> str:
+    """A declaration as a person reads it; its terms as they are, where they cannot be read back."""
+    head = f"{constant.kind} {printer.short(constant.name)}"
+    try:
+        type_ = t.parse(constant.type, constant.levels, constant.binders)
+        value = (
+            t.parse(constant.value, constant.levels, constant.value_binders)
+            if constant.value is not None
+            else None
+        )
+        return printer.declaration(head, type_, value)
+    except (t.TermError, RecursionError):
+        text = f"{head} :\n  {constant.type}"
+        return text if constant.value is None else f"{text} :=\n  {constant.value}"
+
+
+def hashes_of(said: Statement) -> dict[str, str]:
+    """The hash of the statement and of each definition that it needs, by name."""
+    found = {c.name: _hash(c, c.module) for c in said.definitions}
+    return found | {said.constant.name: _hash(said.constant, "")}
+
+
+def _hash(constant: Constant, module: str) -> str:
+    """SHA-256 of kind, module, type and value, the universe parameters numbered in order."""
+    names = {level: f"u{place}" for place, level in enumerate(constant.levels, 1)}
+    parts = [constant.kind, module, str(len(constant.levels))]
+    for text in (constant.type, constant.value):
+        renamed = statement.rename_levels(text or "", names)
+        parts.append(statement.ordered_levels(renamed))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+# Written and read.
+
+
+def write(golden: Golden, project: str) -> str:
+    """The text of a golden file."""
+    lines = [
+        f"{project}: what is stated, {golden.origin}; form {FORM}.",
+        "",
+        "What every target states, after the definitions of this project that its statement needs,",
+        "in reading order. Names of the target's own namespace are written without it. Implicit",
+        "arguments, instances and universe levels are not written"
+        + ("; the hashes at the end cover them." if golden.hashes else "."),
+        f"Compared on every run; written anew by {UPDATE}",
+    ]
+    for section in golden.sections:
+        lines += ["", f"## {section.target}"]
+        if section.before:
+            lines += ["", *_listed("As above: ", section.before)]
+        for entry in section.entries:
+            lines += ["", *entry.text.split("\n")]
+            if entry.source:
+                lines += ["", _AS_WRITTEN]
+                lines += [f"  | {line}".rstrip() for line in entry.source.split("\n")]
+    if golden.hashes:
+        lines += [
+            "",
+            f"## {_TERMS}",
+            "",
+            "SHA-256 of kind, module, type and value of each declaration, in the audit's form.",
+            "",
+        ]
+        lines += [f"{digest}  {name}" for name, digest in golden.hashes.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _listed(start: str, names: Iterable[str]) -> list[str]:
+    lines = [start]
+    for place, name in enumerate(names):
+        word = ("" if place == 0 else ", ") + name
+        if len(lines[-1]) + len(word) > printing.WIDTH:
+            lines[-1] += ","
+            lines.append(f"  {name}")
+        else:
+            lines[-1] += word
+    lines[-1] += "."
+    return lines
+
+
+def read(text: str) -> Golden:
+    """What a golden file holds. Raises GoldenError."""
+    lines = text.replace("\r\n", "\n").split("\n")
+    first = _FIRST.fullmatch(lines[0])
+    if first is None:
+        raise GoldenError("line 1 does not say what the file was made from")
+    origin = first[2].partition(";")[0]
+    if first[3] != str(FORM):
+        raise GoldenError(f"line 1: form {first[3]}, and this program reads form {FORM}")
+    sections: list[Section] = []
+    hashes: dict[str, str] = {}
+    for number, heading, body in _parts(lines):
+        if heading == _TERMS and number > 1 and origin == FROM_TERMS:
+            hashes = dict(_hashes(number, body))
+        elif any(section.target == heading for section in sections):
+            raise GoldenError(f"line {number}: a second section for {heading}")
+        else:
+            sections.append(_section(heading, body))
+    if origin == FROM_TERMS and not hashes:
+        raise GoldenError(f"there is no part named {_TERMS}")
+    return Golden(origin, tuple(sections), hashes)
+
+
+def _parts(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
+    """Each heading with its line and the lines under it."""
+    heads = [(n, found[1]) for n, line in enumerate(lines) if (found := _HEADING.fullmatch(line))]
+    ends = [n for n, _ in heads[1:]] + [len(lines)]
+    for (start, heading), end in zip(heads, ends, strict=True):
+        yield start + 1, heading, list(lines[start + 1 : end])
+
+
+def _hashes(number: int, body: Sequence[str]) -> Iterator[tuple[str, str]]:
+    seen = set()
+    for place, line in enumerate(body, number + 1):
+        if not line or line.startswith("SHA-256"):
+            continue
+        found = _HASH.fullmatch(line)
+        if found is None:
+            raise GoldenError(f"line {place}: no hash and name")
+        if found[2] in seen:
+            raise GoldenError(f"line {place}: {found[2]} for the second time")
+        seen.add(found[2])
+        yield found[2], found[1]
+
+
+_DECLARED = re.compile(r"(?:\w+ )+((?:«[^»]*»|[^\s:({\[⦃])+)")
+
+
+def _section(target: str, body: Sequence[str]) -> Section:
+    """The declarations of a section: each begins in the first column and ends at an empty line."""
+    entries: list[Entry] = []
+    before: tuple[str, ...] = ()
+    for paragraph in _paragraphs(body):
+        if paragraph[0].startswith("As above: "):
+            joined = " ".join(line.strip() for line in paragraph)
+            before = tuple(joined.removeprefix("As above: ").rstrip(".").split(", "))
+        elif paragraph[0] == _AS_WRITTEN and entries:
+            source = "\n".join(line[4:] for line in paragraph[1:])
+            entries[-1] = Entry(entries[-1].name, entries[-1].text, source)
+        else:
+            found = _DECLARED.match(paragraph[0])
+            name = found[1] if found else paragraph[0]
+            entries.append(Entry(name, "\n".join(paragraph)))
+    return Section(target, tuple(entries), before)
+
+
+def _paragraphs(body: Sequence[str]) -> Iterator[list[str]]:
+    paragraph: list[str] = []
+    for line in (*body, ""):
+        if line:
+            paragraph.append(line)
+        elif paragraph:
+            yield paragraph
+            paragraph = []
+
+
+# Compared.
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a golden file says differently from what is there now.
+
+    `target` is the section, `name` the declaration, None where it is about the whole section;
+    `expected` is the golden file's text and `found` what is there, None where there is nothing.
+    `same_text` is whether the two read the same and are different terms.
+    """
+
+    target: str | None
+    name: str | None
+    expected: str | None
+    found: str | None
+    same_text: bool = False
+
+    def lines(self) -> list[str]:
+        """What is there now against the golden file: `-` golden, `+` now."""
+        old, new = (text.split("\n") if text else [] for text in (self.expected, self.found))
+        compared = difflib.unified_diff(old, new, lineterm="", n=1)
+        return [line for line in compared if not line.startswith(("---", "+++", "@@"))]
+
+
+def compare(kept: Golden, now: Golden) -> Iterator[Difference]:
+    """Where a golden file differs from what is stated now: sections, declarations, terms."""
+    old = {section.target: section for section in kept.sections}
+    new = {section.target: section for section in now.sections}
+    told: set[str] = set()
+    for target in [*old, *(name for name in new if name not in old)]:
+        if target not in new or target not in old:
+            yield Difference(target, None, *_presence(target in old))
+            continue
+        for difference in _sections(old[target], new[target]):
+            told.add(difference.name or "")
+            yield difference
+    texts = now.entries()
+    for name in [*kept.hashes, *(n for n in now.hashes if n not in kept.hashes)]:
+        short = next((s for s in texts if name == s or name.endswith("." + s)), name)
+        if kept.hashes.get(name) != now.hashes.get(name) and short not in told:
+            text = texts[short].text if short in texts else None
+            yield Difference(None, name, text, text, same_text=True)
+
+
+def _presence(was: bool) -> tuple[str | None, str | None]:
+    return ("a section", None) if was else (None, "a section")
+
+
+def _sections(old: Section, new: Section) -> Iterator[Difference]:
+    was = {entry.name: entry.text for entry in old.entries}
+    now = {entry.name: entry.text for entry in new.entries}
+    for name in [*was, *(n for n in now if n not in was)]:
+        if was.get(name) != now.get(name):
+            yield Difference(old.target, name, was.get(name), now.get(name))
+    if old.before != new.before:
+        shown = ("\n".join(old.before), "\n".join(new.before))
+        yield Difference(old.target, "definitions as above", *shown)
+    elif was == now and list(was) != list(now):
+        yield Difference(old.target, "the order", "\n".join(was), "\n".join(now))

@@ -1,0 +1,255 @@
+"""The golden statement and the text of the sources: token by token, where no terms are at hand.
+
+What only terms show (instances, implicit arguments, what a name resolves to) is not seen here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.golden import FROM_SOURCES, Difference, Entry, Golden, Section
+from harness.policy import Policy
+from harness.sources.declarations import (
+    DeclarationError,
+    Declared,
+    declarations,
+    normal_tokens,
+    signature,
+)
+from harness.sources.lexer import LexError
+from harness.sources.project import Source, Sources
+from harness.sources.reading import trusted_files
+
+
+class StatedError(Exception):
+    """The text of a source is not understood; the message says where."""
+
+
+_PROOF = ("theorem", "instance", "example")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """The declarations of a project by name: those of the trusted files, and all."""
+
+    trusted: Mapping[str, Declared]
+    all: Mapping[str, Declared]
+
+    def find(self, name: str, namespace: str, *, trusted: bool) -> Declared | None:
+        """The declaration that a name means in a namespace, the trusted one where there are two."""
+        spaces = [".".join(namespace.split(".")[:n]) for n in range(len(namespace.split(".")), 0, -1)]
+        for full in (*(f"{space}.{name}" for space in spaces if space), name):
+            if full in self.trusted:
+                return self.trusted[full]
+            if not trusted and full in self.all:
+                return self.all[full]
+        return None
+
+
+def read(policy: Policy, sources: Sources) -> Stated:
+    """The declarations in the text of the sources. Raises StatedError."""
+    paths = {source.path for source in trusted_files(sources, policy)}
+    ours = [s for s in sources.files if s.path in paths or _is_ours(policy, s)]
+    found = {s.path: {d.name: d for d in _declared(s)} for s in ours}
+    trusted: dict[str, Declared] = {}
+    everything: dict[str, Declared] = {}
+    for path, named in found.items():
+        everything |= named
+        if path in paths:
+            trusted |= named
+    return Stated(trusted, everything)
+
+
+def _is_ours(policy: Policy, source: Source) -> bool:
+    """Whether a file is one of the project's modules: not a lakefile, a script, or a test."""
+    return source.path.removesuffix(".lean").partition("/")[0] in policy.roots
+
+
+def _declared(source: Source) -> tuple[Declared, ...]:
+    try:
+        return declarations(source.text)
+    except (DeclarationError, LexError) as error:
+        raise StatedError(f"{source.path}: {error}") from None
+
+
+def of_sources(policy: Policy, sources: Sources) -> Golden:
+    """What the targets state, in the words of the sources. Raises StatedError."""
+    stated = read(policy, sources)
+    sections: list[Section] = []
+    shown: set[str] = set()
+    for target in policy.targets:
+        declared = stated.find(target, "", trusted=False)
+        if declared is None:
+            continue
+        namespace = target.rpartition(".")[0]
+        needed = [_short(d.name, namespace) for d in _needs(stated, declared)]
+        entries = [
+            _entry(d, namespace)
+            for d in (*_needs(stated, declared), declared)
+            if _short(d.name, namespace) not in shown
+        ]
+        before = tuple(name for name in needed if name in shown)
+        sections.append(Section(target, tuple(entries), before))
+        shown |= {entry.name for entry in entries}
+    return Golden(FROM_SOURCES, tuple(sections))
+
+
+def _needs(stated: Stated, declared: Declared) -> list[Declared]:
+    """The definitions that a statement mentions, and those that they mention, in reading order."""
+    order: list[Declared] = []
+    seen = {declared.name}
+
+    def visit(one: Declared) -> None:
+        for word in _mentioned(one):
+            other = stated.find(word, one.name.rpartition(".")[0], trusted=False)
+            if other is not None and other.name not in seen and other.kind not in _PROOF:
+                seen.add(other.name)
+                visit(other)
+                order.append(other)
+
+    visit(declared)
+    return order
+
+
+def _mentioned(declared: Declared) -> Iterator[str]:
+    texts = [signature(declared)]
+    if declared.kind not in _PROOF and declared.value is not None:
+        texts.append(declared.value)
+    for text in texts:
+        yield from dict.fromkeys(normal_tokens(text))
+
+
+def _short(name: str, namespace: str) -> str:
+    return name.removeprefix(f"{namespace}.") if namespace else name
+
+
+def _entry(declared: Declared, namespace: str) -> Entry:
+    name = _short(declared.name, namespace)
+    return Entry(name, _text(declared, name))
+
+
+def _text(declared: Declared, name: str) -> str:
+    """A declaration in the form of the golden file, in the words of the sources."""
+    head = f"{declared.kind} {name} {_indented(signature(declared))}"
+    if declared.kind in _PROOF or declared.value is None:
+        return head
+    return f"{head} :=\n  {_indented(declared.value, '  ')}"
+
+
+def _indented(text: str, by: str = "  ") -> str:
+    """A text whose later lines are indented, none of them empty."""
+    first, *rest = (line for line in text.split("\n") if line.strip())
+    return "\n".join([first.strip(), *(f"{by}{line}" for line in rest)])
+
+
+# Compared.
+
+
+def with_sources(golden: Golden, policy: Policy, sources: Sources) -> Golden:
+    """The golden file with the words of the trusted files wherever its own differ from them.
+
+    So that without Lean its text can be compared with theirs. Raises StatedError.
+    """
+    stated = read(policy, sources)
+    sections = []
+    for section in golden.sections:
+        namespace = section.target.rpartition(".")[0]
+        entries = []
+        for entry in section.entries:
+            declared = stated.find(entry.name, namespace, trusted=True)
+            if declared is not None and _tokens_of(entry.text) != _tokens(declared):
+                entry = replace(entry, source=_text(declared, entry.name))
+            entries.append(entry)
+        sections.append(replace(section, entries=tuple(entries)))
+    return replace(golden, sections=tuple(sections))
+
+
+def compare(
+    kept: Golden, policy: Policy, sources: Sources
+) -> tuple[list[str], list[Difference]]:
+    """The declarations of a golden file that were compared with the sources, and differences.
+
+    Of a file printed from terms, those that stand in the trusted files; of one made from the
+    sources, all. Raises StatedError.
+    """
+    stated = read(policy, sources)
+    from_sources = kept.origin == FROM_SOURCES
+    compared: list[str] = []
+    found: list[Difference] = []
+    targets = [section.target for section in kept.sections]
+    for name in (*policy.targets, *(t for t in targets if t not in policy.targets)):
+        if name not in targets or name not in policy.targets:
+            there, here = (None, "a section") if name in policy.targets else ("a section", None)
+            found.append(Difference(name, None, there, here))
+    for section in kept.sections:
+        namespace = section.target.rpartition(".")[0]
+        for entry in section.entries:
+            declared = stated.find(entry.name, namespace, trusted=not from_sources)
+            if declared is None:
+                if from_sources:
+                    found.append(Difference(section.target, entry.name, entry.text, None))
+                continue
+            compared.append(entry.name)
+            if _tokens_of(entry.source or entry.text) != _tokens(declared):
+                text = _text(declared, entry.name)
+                found.append(Difference(section.target, entry.name, entry.text, text))
+    return compared, found
+
+
+def _tokens_of(text: str) -> tuple[str, ...] | None:
+    """The normal tokens of a declaration as it is printed; None where it is none."""
+    whole = text if " :=" in text or not text.startswith("theorem") else f"{text} := _"
+    try:
+        read_back = declarations(whole)
+    except (DeclarationError, LexError):
+        return None
+    return _tokens(read_back[0]) if len(read_back) == 1 else None
+
+
+def _tokens(declared: Declared) -> tuple[str, ...]:
+    """The tokens of a declaration in a form that does not depend on how it is laid out."""
+    kind = "theorem" if declared.kind in _PROOF else declared.kind
+    value = () if kind == "theorem" else normal_tokens(declared.value or "")
+    return (kind, *_type_tokens(normal_tokens(signature(declared))), ":=", *value)
+
+
+def _type_tokens(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Binders before the colon as binders of a `∀`, each name in a group of its own."""
+    groups: list[str] = []
+    rest = list(tokens)
+    while rest and rest[0] in _CLOSING:
+        end = _group_end(rest)
+        groups += _singly(rest[: end + 1])
+        rest = rest[end + 1 :]
+    if rest[:1] == [":"]:
+        rest = rest[1:]
+    if rest[:1] == ["∀"]:
+        rest = rest[1:]
+        while rest and rest[0] in _CLOSING:
+            end = _group_end(rest)
+            groups += _singly(rest[: end + 1])
+            rest = rest[end + 1 :]
+        return ("∀", *groups, *rest)
+    return ("∀", *groups, ",", *rest) if groups else tuple(rest)
+
+
+_CLOSING = {"(": ")", "{": "}", "⦃": "⦄", "[": "]"}
+
+
+def _group_end(tokens: Sequence[str]) -> int:
+    depth = 0
+    for place, token in enumerate(tokens):
+        depth += (token in _CLOSING) - (token in _CLOSING.values())
+        if depth == 0:
+            return place
+    return len(tokens) - 1
+
+
+def _singly(group: Sequence[str]) -> list[str]:
+    """`( a b : T )` as `( a : T ) ( b : T )`."""
+    if ":" not in group or group[0] == "[":
+        return list(group)
+    colon = group.index(":")
+    names, rest = group[1:colon], group[colon:]
+    return [token for name in names for token in (group[0], name, *rest)]

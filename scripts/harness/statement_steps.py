@@ -1,0 +1,187 @@
+"""The steps about what is stated: the golden file, and the hypotheses."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness import axioms, golden, hypotheses, stated
+from harness.golden import Golden, GoldenError
+from harness.sources.files import NotPlain, plain_bytes
+from harness.steps import Looked, Run
+from harness.verdict import Finding, Level
+
+GOLDEN = "golden"
+REMEDY = (
+    f"If the change is meant: {golden.UPDATE}, read what changed in it, and commit it. "
+    "If not, undo the change."
+)
+
+
+def check_golden(run: Run) -> Looked:
+    """What is stated against the golden file: terms where there are some, else text alone."""
+    assert run.policy.golden is not None
+    try:
+        data = plain_bytes(run.project / run.policy.golden, golden.LARGEST)
+        kept = golden.read(data.decode("utf-8"))
+    except FileNotFoundError:
+        return Looked([_could_not(run, "golden-missing", "it is not there")])
+    except (OSError, UnicodeDecodeError, NotPlain, GoldenError) as error:
+        return Looked([_could_not(run, "golden-unreadable", str(error))])
+    if not run.facts():
+        return _text_alone(run, kept)
+    if kept.origin == golden.FROM_SOURCES:
+        why = "it was made from the text of the sources, and here are compiled modules"
+        return Looked([_could_not(run, "golden-from-sources", why)])
+    findings = list(_against_terms(run, kept))
+    ways = " and the ".join(run.facts())
+    covered = sum(name in kept.hashes for name in run.policy.targets)
+    return Looked(
+        findings,
+        f"{covered} of {len(run.policy.targets)} targets, definitions included, are what "
+        f"{run.policy.golden} says, as the {ways} show them"
+        if not findings
+        else "",
+    )
+
+
+def _could_not(run: Run, rule: str, why: str) -> Finding:
+    return Finding(rule, why, GOLDEN, file=run.policy.golden, remedy=f"Write it: {golden.UPDATE}.")
+
+
+def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
+    """Differences of the golden file from every way that has facts: texts, and hashes of terms."""
+    told: set[str] = set()
+    for way, facts in sorted(run.facts().items(), key=lambda pair: pair[0] != axioms.TERMS):
+        now = golden.of_terms(run.policy, facts)
+        if way != axioms.TERMS:
+            # The audit does not name binders: its terms are compared, not how they are printed.
+            now = Golden(kept.origin, kept.sections, now.hashes)
+        for difference in golden.compare(kept, now):
+            finding = _differs(run, difference)
+            if finding.message not in told:
+                told.add(finding.message)
+                yield finding
+
+
+def _differs(run: Run, difference: golden.Difference) -> Finding:
+    lines = difference.lines()
+    name = difference.name or difference.target or ""
+    if difference.same_text:
+        what = (
+            f"{name} is another term than the golden file has the hash of, although it reads the "
+            "same: instances, implicit arguments, universe levels or its module differ"
+        )
+    elif difference.found is None:
+        what = f"{name} is in the golden file and is not stated"
+    elif difference.expected is None:
+        what = f"{name} is stated and not in the golden file"
+    else:
+        what = f"{name} is not what the golden file says: {_shown(lines)}"
+    whole = difference.name is None or difference.target is None
+    return Finding(
+        "golden-differs",
+        what,
+        GOLDEN,
+        file=run.policy.golden,
+        declaration=name,
+        target=difference.target if not whole and _is_target(run, difference) else None,
+        remedy=REMEDY,
+        evidence={
+            "expected": difference.expected,
+            "found": difference.found,
+            "lines": lines,
+        },
+    )
+
+
+def _is_target(run: Run, difference: golden.Difference) -> bool:
+    target, name = difference.target or "", difference.name or ""
+    return target == name or target.endswith("." + name)
+
+
+SHOWN_LINES = 4
+
+
+def _shown(lines: list[str]) -> str:
+    """The first changed lines, on one line."""
+    changed = [line for line in lines if line[:1] in "-+"]
+    more = f" … ({len(changed)} lines in all)" if len(changed) > SHOWN_LINES else ""
+    return " | ".join(" ".join(line.split()) for line in changed[:SHOWN_LINES]) + more
+
+
+def _text_alone(run: Run, kept: Golden) -> Looked:
+    """Without terms: the sections whose text stands in the sources, token by token."""
+    assert run.sources is not None
+    try:
+        compared, findings = stated.compare(kept, run.policy, run.sources)
+    except stated.StatedError as error:
+        return Looked([_could_not(run, "source-unreadable", str(error))])
+    if findings:
+        return Looked([_differs(run, found) for found in findings])
+    detail = (
+        f"only text was compared: {len(compared)} declarations of {run.policy.golden} with the "
+        "tokens of the sources"
+    )
+    found = Finding("text-only", detail, GOLDEN, file=run.policy.golden, remedy="Build first.")
+    return Looked([found], detail)
+
+
+def update_golden(run: Run) -> str:
+    """Write the golden file anew; returns what was written.
+
+    From the terms of compiled modules where there are some, else from the text of the sources.
+    Raises OSError, StatedError.
+    """
+    assert run.policy.golden is not None and run.sources is not None
+    if run.terms is not None:
+        made = stated.with_sources(
+            golden.of_terms(run.policy, run.terms), run.policy, run.sources
+        )
+    else:
+        made = stated.of_sources(run.policy, run.sources)
+    path = run.project / run.policy.golden
+    _write(path, golden.write(made, run.policy.name))
+    return f"{path}: {made.origin}, {len(made.sections)} sections"
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def check_hypotheses(run: Run) -> Looked:
+    """Hypotheses that a proof never uses, and whether the witness is about the same ones."""
+    facts = run.terms or next(iter(run.facts().values()))
+    run.unused_hypotheses = {one.target: one.hypotheses for one in hypotheses.unused(facts)}
+    findings: list[Finding] = []
+    said: list[str] = []
+    if run.policy.witness is None:
+        run.not_looked_at.append(
+            "hypotheses: whether they can be met: the policy names no theorem that shows it"
+        )
+    else:
+        findings = list(hypotheses.check_witness(run.policy, facts))
+        for name, met in hypotheses.witnessed(run.policy, facts):
+            if not isinstance(met, str):
+                said.append(_met(run.policy.witness, name, met))
+                run.met_hypotheses[name] = met
+    count = sum(len(texts) for texts in run.unused_hypotheses.values())
+    said.append(f"{count} hypotheses in {len(run.unused_hypotheses)} targets are used by no proof")
+    clean = not any(f.level is not Level.WARNING for f in findings)
+    return Looked(findings, "; ".join(said) if clean else "")
+
+
+def _met(witness: str, name: str, met: hypotheses.Met) -> str:
+    parts = [f"{witness} shows {len(met.shown)} hypotheses of {name} to be met"]
+    if met.assumed:
+        parts.append(f"and assumes {', '.join(met.assumed)}")
+    if met.others:
+        parts.append(f"and is not about {', '.join(met.others)}")
+    return " ".join(parts)
