@@ -117,6 +117,8 @@ def begins(tokens: Sequence[Token], index: int, column: int) -> bool:
     token = tokens[index]
     if token.kind in {Kind.DOC_COMMENT, Kind.MODULE_DOC} or is_attribute(tokens, index):
         return True
+    if token.text == "deriving":  # else it belongs to a structure
+        return index + 1 < len(tokens) and tokens[index + 1].text == "instance"
     if is_word(token, _ALWAYS):
         return index == 0 or not _goes_on(tokens[index - 1], token)
     if token.column > column or not first_on_line(tokens, index):
@@ -125,10 +127,7 @@ def begins(tokens: Sequence[Token], index: int, column: int) -> bool:
 
 
 def _goes_on(before: Token, token: Token) -> bool:
-    """`deriving instance`, `open scoped`, `local notation`: the second word begins no command.
-
-    The `deriving` of a structure belongs to it.
-    """
+    """`deriving instance`, `open scoped`, `local notation`: the second word begins no command."""
     if before.text == "." and before.end == token.start:
         return True
     match before.text, token.text:
@@ -136,6 +135,4 @@ def _goes_on(before: Token, token: Token) -> bool:
             return True
         case ("local" | "scoped", _):
             return before.kind is Kind.IDENTIFIER
-        case (_, "deriving"):
-            return True
     return False

@@ -147,7 +147,7 @@ def _end(tokens: Sequence[Token], index: int, kind: str) -> int:
     if kind not in ("open", "option"):
         # The word that the command is named for cannot begin the next one.
         own = _after_scoped(tokens, index) if tokens[index].text in _SCOPED else index
-        return commands.command_end(tokens, own + 1, column)
+        return _before_unknown(tokens, own + 1, commands.command_end(tokens, own + 1, column))
     start = index + 1
     end = commands.command_end(tokens, start, column)
     for here in range(start, end):
@@ -157,6 +157,18 @@ def _end(tokens: Sequence[Token], index: int, kind: str) -> int:
             return here
         if tokens[here].column <= column and commands.first_on_line(tokens, here):
             return here
+    return end
+
+
+def _before_unknown(tokens: Sequence[Token], start: int, end: int) -> int:
+    """The index of a word in the first column that is listed by itself; `end` if there is none."""
+    depth = 0
+    for here in range(start, end):
+        if depth <= 0 and tokens[here].column == 0 and _kind(tokens, here) == "other":
+            return here
+        if tokens[here].kind is Kind.SYMBOL:
+            depth += tokens[here].text in commands.OPENING
+            depth -= tokens[here].text in commands.CLOSING
     return end
 
 
@@ -179,6 +191,7 @@ def _declared(tokens: Sequence[Token], index: int) -> Iterator[str]:
 
 def _one_line(tokens: Sequence[Token]) -> str:
     """Tokens on one line; a line break inside one is written as in a string."""
+    tokens = [token for token in tokens if token.kind not in COMMENTS]
     parts: list[str] = []
     for number, token in enumerate(tokens):
         if number and tokens[number - 1].end < token.start:
