@@ -39,7 +39,7 @@ def gate(policy: Policy) -> Requirement:
 
 def verification(policy: Policy) -> Requirement:
     """What the whole verification needs: the gate's evidence, the scans, and the replay."""
-    return Requirement(gate(policy).steps | {*SCANS, "replay"}, ways=2)
+    return Requirement(gate(policy).steps | {*SCANS, *_reading(policy), "replay"}, ways=2)
 
 
 def required(policy: Policy, names: Iterable[str]) -> Requirement:
@@ -57,11 +57,22 @@ def required(policy: Policy, names: Iterable[str]) -> Requirement:
 def exported(policy: Policy) -> Requirement:
     """What an export has to bring: its terms, the replay, the statement where one is agreed."""
     needed = {"self-test", "sources", "source scan", "export", "replay", *_statement(policy)}
-    return Requirement(frozenset(needed), ways=1)
+    return Requirement(frozenset(needed | _reading(policy)), ways=1)
 
 
 def _statement(policy: Policy) -> frozenset[str]:
     return frozenset({"statement"}) if policy.challenge_targets else frozenset()
+
+
+def _reading(policy: Policy) -> frozenset[str]:
+    return frozenset({"reading"}) if policy.challenge_modules else frozenset()
+
+
+def _scan(run: Run) -> None:
+    """What the text of the sources shows without Lean."""
+    perform(run, "source scan", steps.scan_sources)
+    if run.policy.challenge_modules:
+        perform(run, "reading", steps.check_reading)
 
 
 def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool = False) -> None:
@@ -73,7 +84,7 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
     perform(run, "self-test", steps.self_test)
     _sources(run)
     if whole:
-        perform(run, "source scan", steps.scan_sources)
+        _scan(run)
     _build(run, no_build=no_build, fetch=fetch)
     if run.passed("build"):
         _ask(run, whole)
@@ -137,7 +148,7 @@ def run_export(run: Run, file: Path) -> None:
     """An export in the place of the build: its terms, through a kernel, of these sources."""
     perform(run, "self-test", steps.self_test)
     _sources(run)
-    perform(run, "source scan", steps.scan_sources)
+    _scan(run)
     perform(run, "export", lambda r: replay_steps.check_export(r, file))
     rest = ("terms", "replay", *_statement(run.policy))
     if not run.passed("export"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -78,6 +78,8 @@ class Policy:
     """The golden statement, a file relative to the project; None: nothing is compared with one."""
     witness: str | None = None
     """The target that shows that the hypotheses of the challenge's statement can be met."""
+    reading: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Trusted file, and the commands in it that may change how it reads, each on one line."""
     compiled_so_far: str = ""
     """One sentence for reports of runs in which nothing was compiled at the pins."""
     limits: Limits = Limits()
@@ -130,7 +132,7 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
         raise PolicyError(f"schema is {schema}, and this program reads schema {SCHEMA}")
     project, targets = top.table("project"), top.table("targets")
     sources, build, lean = top.table("sources"), top.table("build"), top.table("lean")
-    limits, stated = top.table("limits"), top.table("statement")
+    limits, statement = top.table("limits"), top.table("statement")
     policy = Policy(
         path=path,
         name=project.take("name", _text),
@@ -152,16 +154,17 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
         exclude=sources.take("exclude", _paths, ()),
         sorry_allowed=sources.take("sorry-allowed", _counts, {}),
         options_allowed=sources.take("options-allowed", _names, ()),
-        golden=stated.take("golden", _path, None),
-        witness=stated.take("witness", _name, None),
+        golden=statement.take("golden", _path, None),
+        witness=statement.take("witness", _name, None),
+        reading=statement.take("reading", _readings, {}),
         limits=Limits(
             **{
-                field.name: limits.take(field.name, _seconds, field.default)
-                for field in fields(Limits)
+                limit.name: limits.take(limit.name, _seconds, limit.default)
+                for limit in fields(Limits)
             }
         ),
     )
-    for part in (top, project, targets, sources, build, lean, limits, stated):
+    for part in (top, project, targets, sources, build, lean, limits, statement):
         part.finish()
     _check(policy)
     return policy
@@ -200,6 +203,8 @@ def _check(policy: Policy) -> None:
         raise PolicyError("statement.witness needs targets.challenge")
     if policy.challenge_targets and not policy.challenge_modules:
         raise PolicyError("targets.challenge needs targets.challenge-modules")
+    if policy.reading and not policy.challenge_modules:
+        raise PolicyError("statement.reading needs targets.challenge-modules")
 
 
 _MISSING = object()
@@ -301,3 +306,9 @@ def _counts(value: Any) -> dict[str, int]:
         if type(count) is not int or count < 1:
             raise ValueError("has to give each file the number of its holes, from 1")
     return dict(zip(_paths(list(table)), table.values(), strict=True))
+
+
+def _readings(value: Any) -> dict[str, tuple[str, ...]]:
+    table = _mapping(value)
+    texts = (_texts(entry) for entry in table.values())
+    return dict(zip(_paths(list(table)), texts, strict=True))

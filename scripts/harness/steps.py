@@ -20,7 +20,7 @@ from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
 from harness.replay.result import Replay
-from harness.sources import pins, scan
+from harness.sources import pins, reading, scan
 from harness.sources import project as files
 from harness.sources.lexer import LexError
 from harness.toolchain import audit as audits
@@ -269,6 +269,16 @@ def _scan_file(policy: Policy, source: files.Source, expected: int) -> list[Find
             )
         )
     return findings
+
+
+def check_reading(run: Run) -> Looked:
+    """What in the trusted files could change how they read, against what is agreed."""
+    sources = run.sources or files.read_sources(run.project, run.policy.exclude)
+    run.sources = sources
+    folders = {target.source_folder for target in run.targets or ()}
+    findings, trusted, agreed = reading.check(sources, run.policy, folders)
+    said = "no command that changes how they read" if not agreed else f"{agreed} agreed commands"
+    return Looked(findings, "" if findings else f"{trusted} trusted files: {said}")
 
 
 _REMEDIES = {
