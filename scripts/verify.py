@@ -19,13 +19,15 @@ from harness.steps import Run
 EXPORT_SCOPE = "from an export; not built here"
 EXPORT_CLAIM = (
     "Its manifest says that the export is of these sources and what they state; every target is a "
-    "theorem in it, rests on allowed axioms only, and was replayed as terms in a kernel. Nothing "
+    "theorem in it, states what was agreed, rests on allowed axioms only, and was replayed as "
+    "terms in a kernel. Nothing "
     "was built here: who made export and manifest has to be believed about that."
 )
+EXPORT = Path("build", "proof.ndjson")
 CLAIM = (
-    "Built from these sources; every target is a theorem, rests on allowed axioms only in two "
-    "independent ways, and was replayed as terms in a kernel; no hole but those that the policy "
-    "names."
+    "Built from these sources; every target is a theorem, states what was agreed, rests on allowed "
+    "axioms only in two independent ways, and was replayed as terms in a kernel; no hole but those "
+    "that the policy names."
 )
 
 
@@ -47,6 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         type=Path,
         metavar="FILE",
         help="take an export, with its manifest beside it, in the place of the build",
+    )
+    parser.add_argument(
+        "--no-export",
+        action="store_true",
+        help=f"do not write what was replayed as an export ({EXPORT} in the project)",
     )
     parser.add_argument(
         "--example",
@@ -82,6 +89,7 @@ def _verify(args: argparse.Namespace) -> int:
     if not run.embedded:
         setup.prepare(run, assume_yes=args.yes)
     run.machine = machine.describe(run)
+    run.write_export = None if args.no_export else run.project / EXPORT
     pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache, whole=True)
     if run.lean is None and not run.embedded:
         run.machine.append(example.line(args))

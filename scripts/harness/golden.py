@@ -27,9 +27,7 @@ UPDATE = "python3 scripts/check_statement.py --update-golden"
 LARGEST = 8 * 1024 * 1024
 """Bytes of the largest golden file that is read."""
 
-_FIRST = re.compile(
-    r"(.+): what is stated, (" + f"{FROM_TERMS}|{FROM_SOURCES}" + r"; form (\d+)\.)"
-)
+_FIRST = re.compile(rf"(.+): what is stated, ({FROM_TERMS}|{FROM_SOURCES}); form (\d+)\.")
 _HEADING = re.compile(r"## (.+)")
 _HASH = re.compile(r"([0-9a-f]{64})  (.+)")
 _TERMS = "Terms"
@@ -197,7 +195,7 @@ def read(text: str) -> Golden:
     first = _FIRST.fullmatch(lines[0])
     if first is None:
         raise GoldenError("line 1 does not say what the file was made from")
-    origin = first[2].partition(";")[0]
+    origin = first[2]
     if first[3] != str(FORM):
         raise GoldenError(f"line 1: form {first[3]}, and this program reads form {FORM}")
     sections: list[Section] = []

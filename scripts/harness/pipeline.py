@@ -20,12 +20,16 @@ NO_REPLAY = (
     "replay: the terms were not replayed in a kernel: a theorem that went around Lean's kernel "
     "would not be seen (verify.py replays)"
 )
+NO_GOLDEN = (
+    "golden: what the targets state was not held against the golden file (check_statement.py and "
+    "verify.py do)"
+)
 REQUIRABLE = {
     "build": frozenset(BUILT),
     "audit": frozenset({"audit"}),
     "print": frozenset({"print"}),
     "terms": frozenset({"terms"}),
-    "statement": frozenset({"statement"}),
+    "statement": frozenset({"statement", "golden", "reading"}),
     "replay": frozenset({"replay"}),
     "paranoid": frozenset({"paranoid"}),
 }
@@ -38,8 +42,27 @@ def gate(policy: Policy) -> Requirement:
 
 
 def verification(policy: Policy) -> Requirement:
-    """What the whole verification needs: the gate's evidence, the scans, and the replay."""
-    return Requirement(gate(policy).steps | {*SCANS, *_reading(policy), "replay"}, ways=2)
+    """What the whole verification needs: the gate's evidence, the scans, and the replay.
+
+    And where the policy names them, the golden file and a witness.
+    """
+    more = {*SCANS, *_stated(policy), *_hypotheses(policy), "replay"}
+    return Requirement(gate(policy).steps | more, ways=2)
+
+
+def statement(policy: Policy) -> Requirement:
+    """What the check of the statement needs: the build, one way to the terms, and what is agreed.
+
+    The way has to have every target, whose axioms are not judged here.
+    """
+    needed = {"self-test", *BUILT, *_statement(policy), *_stated(policy)}
+    return Requirement(frozenset(needed), ways=1)
+
+
+def exported_statement(policy: Policy) -> Requirement:
+    """The same for the terms of an export."""
+    needed = {"self-test", "sources", "export", "terms", *_statement(policy), *_stated(policy)}
+    return Requirement(frozenset(needed), ways=1)
 
 
 def required(policy: Policy, names: Iterable[str]) -> Requirement:
@@ -49,30 +72,59 @@ def required(policy: Policy, names: Iterable[str]) -> Requirement:
     """
     wanted = frozenset(names)
     needed = frozenset({"self-test"}).union(*(REQUIRABLE[name] for name in wanted))
-    if not policy.challenge_targets:
-        needed -= {"statement"}
+    needed -= {"statement", "golden", "reading"} - _statement(policy) - _stated(policy)
     return Requirement(needed, ways=max(1, len(wanted & set(WAYS))))
 
 
 def exported(policy: Policy) -> Requirement:
     """What an export has to bring: its terms, the replay, the statement where one is agreed."""
     needed = {"self-test", "sources", "source scan", "export", "replay", *_statement(policy)}
-    return Requirement(frozenset(needed | _reading(policy)), ways=1)
+    return Requirement(frozenset(needed | _stated(policy) | _hypotheses(policy)), ways=1)
 
 
 def _statement(policy: Policy) -> frozenset[str]:
     return frozenset({"statement"}) if policy.challenge_targets else frozenset()
 
 
-def _reading(policy: Policy) -> frozenset[str]:
-    return frozenset({"reading"}) if policy.challenge_modules else frozenset()
+def _stated(policy: Policy) -> frozenset[str]:
+    """The steps that hold what is stated against what is agreed, besides the challenge's."""
+    reading = {"reading"} if policy.challenge_modules else set()
+    return frozenset(reading | ({"golden"} if policy.golden else set()))
+
+
+def _hypotheses(policy: Policy) -> frozenset[str]:
+    return frozenset({"hypotheses"}) if policy.witness else frozenset()
 
 
 def _scan(run: Run) -> None:
     """What the text of the sources shows without Lean."""
     perform(run, "source scan", steps.scan_sources)
+    _read_trusted(run)
+
+
+def _read_trusted(run: Run) -> None:
     if run.policy.challenge_modules:
         perform(run, "reading", steps.check_reading)
+
+
+def _golden(run: Run) -> None:
+    """What is stated against the golden file, of which text can be compared without Lean."""
+    if run.policy.golden is None:
+        run.not_looked_at.append("golden: the policy names no golden file to compare with")
+    else:
+        # Imported where it is used: the gate, which does not need it, is to start quickly.
+        from harness import statement_steps
+
+        perform(run, "golden", statement_steps.check_golden)
+
+
+def _look_at_hypotheses(run: Run) -> None:
+    if run.facts():
+        from harness import statement_steps
+
+        perform(run, "hypotheses", statement_steps.check_hypotheses)
+    else:
+        _none(run, ("hypotheses",), "terms")
 
 
 def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool = False) -> None:
@@ -91,7 +143,14 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
     else:
         because = next(name for name in BUILT if name != "sources" and not run.passed(name))
         _none(run, _asking(run, whole), because)
+    if whole:
+        _golden(run)
+        _look_at_hypotheses(run)
+        if run.write_export is not None:
+            perform(run, "export", replay_steps.complete_export)
     perform(run, "unchanged", steps.unchanged)
+    if not whole and run.policy.golden:
+        run.not_looked_at.append(NO_GOLDEN)
     if not _replays(run, whole):
         run.not_looked_at.append(NO_REPLAY)
 
@@ -156,12 +215,50 @@ def run_export(run: Run, file: Path) -> None:
         return
     perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
     perform(run, "replay", lambda r: replay_steps.replay_export(r, file), about_targets=True)
+    _statement_and_golden(run)
+    _look_at_hypotheses(run)
+    run.not_looked_at.append("build, audit, print: from an export; nothing was built here")
+
+
+def _statement_and_golden(run: Run) -> None:
     if run.policy.challenge_targets:
         if run.facts():
             perform(run, "statement", steps.check_statement)
         else:
             _none(run, ("statement",), "terms")
-    run.not_looked_at.append("build, audit, print: from an export; nothing was built here")
+    _golden(run)
+
+
+def run_statement(run: Run, *, no_build: bool = False, fetch: bool = True) -> None:
+    """What is stated: against the challenge and the golden file, and what changes how it reads."""
+    perform(run, "self-test", steps.self_test)
+    _sources(run)
+    _read_trusted(run)
+    _build(run, no_build=no_build, fetch=fetch)
+    asking = (*(() if run.embedded else ("audit",)), "terms")
+    if run.passed("build"):
+        if not run.embedded:
+            perform(run, "audit", steps.ask_audit, about_targets=True)
+        perform(run, "terms", replay_steps.read_terms, about_targets=True)
+    else:
+        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+        _none(run, asking, because)
+    _statement_and_golden(run)
+    perform(run, "unchanged", steps.unchanged)
+
+
+def run_export_statement(run: Run, file: Path) -> None:
+    """What an export of these sources states, without a kernel."""
+    perform(run, "self-test", steps.self_test)
+    _sources(run)
+    _read_trusted(run)
+    perform(run, "export", lambda r: replay_steps.check_export(r, file))
+    if run.passed("export"):
+        perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
+    else:
+        _none(run, ("terms",), "export")
+    _statement_and_golden(run)
+    run.not_looked_at.append("build, replay: from an export; nothing was built, no kernel was run")
 
 
 def run_build(run: Run, *, no_build: bool = False, fetch: bool = True) -> None:

@@ -5,19 +5,20 @@ What only terms show (instances, implicit arguments, what a name resolves to) is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from harness.golden import FROM_SOURCES, Difference, Entry, Golden, Section
 from harness.policy import Policy
+from harness.printing import WIDTH
 from harness.sources.declarations import (
     DeclarationError,
     Declared,
     declarations,
-    normal_tokens,
     signature,
 )
 from harness.sources.lexer import LexError
+from harness.sources.normal import normal_tokens
 from harness.sources.project import Source, Sources
 from harness.sources.reading import trusted_files
 
@@ -36,13 +37,14 @@ class Stated:
     trusted: Mapping[str, Declared]
     all: Mapping[str, Declared]
 
-    def find(self, name: str, namespace: str, *, trusted: bool) -> Declared | None:
-        """The declaration that a name means in a namespace, the trusted one where there are two."""
-        spaces = [".".join(namespace.split(".")[:n]) for n in range(len(namespace.split(".")), 0, -1)]
-        for full in (*(f"{space}.{name}" for space in spaces if space), name):
+    def find(self, name: str, namespace: str) -> Declared | None:
+        """What a name means in a namespace: the trusted declaration where there are two."""
+        parts = namespace.split(".") if namespace else []
+        spaces = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+        for full in (*(f"{space}.{name}" for space in spaces), name):
             if full in self.trusted:
                 return self.trusted[full]
-            if not trusted and full in self.all:
+            if full in self.all:
                 return self.all[full]
         return None
 
@@ -79,7 +81,7 @@ def of_sources(policy: Policy, sources: Sources) -> Golden:
     sections: list[Section] = []
     shown: set[str] = set()
     for target in policy.targets:
-        declared = stated.find(target, "", trusted=False)
+        declared = stated.find(target, "")
         if declared is None:
             continue
         namespace = target.rpartition(".")[0]
@@ -102,7 +104,7 @@ def _needs(stated: Stated, declared: Declared) -> list[Declared]:
 
     def visit(one: Declared) -> None:
         for word in _mentioned(one):
-            other = stated.find(word, one.name.rpartition(".")[0], trusted=False)
+            other = stated.find(word, one.name.rpartition(".")[0])
             if other is not None and other.name not in seen and other.kind not in _PROOF:
                 seen.add(other.name)
                 visit(other)
@@ -131,10 +133,33 @@ def _entry(declared: Declared, namespace: str) -> Entry:
 
 def _text(declared: Declared, name: str) -> str:
     """A declaration in the form of the golden file, in the words of the sources."""
-    head = f"{declared.kind} {name} {_indented(signature(declared))}"
+    head = _wrapped(f"{declared.kind} {name} {_indented(signature(declared))}")
     if declared.kind in _PROOF or declared.value is None:
         return head
     return f"{head} :=\n  {_indented(declared.value, '  ')}"
+
+
+def _wrapped(text: str) -> str:
+    """A text whose first line is broken where a binder or the type begins, if it is too long."""
+    first, newline, rest = text.partition("\n")
+    lines = []
+    while len(first) > WIDTH:
+        breaks = [n for n in _breaks(first) if n <= WIDTH - 1]
+        if not breaks or breaks[-1] < 8:
+            break
+        lines.append(first[: breaks[-1]])
+        first = "    " + first[breaks[-1] + 1 :]
+    return "\n".join([*lines, first]) + newline + rest
+
+
+def _breaks(line: str) -> list[int]:
+    """The spaces before a binder or after the colon, outside all brackets."""
+    found, depth = [], 0
+    for place, sign in enumerate(line):
+        depth += (sign in "([{⦃") - (sign in ")]}⦄")
+        if sign == " " and depth == 0 and (line[place + 1] in "([{⦃" or line[place - 1] == ":"):
+            found.append(place)
+    return found
 
 
 def _indented(text: str, by: str = "  ") -> str:
@@ -147,7 +172,7 @@ def _indented(text: str, by: str = "  ") -> str:
 
 
 def with_sources(golden: Golden, policy: Policy, sources: Sources) -> Golden:
-    """The golden file with the words of the trusted files wherever its own differ from them.
+    """The golden file with the words of the sources wherever its own differ from them.
 
     So that without Lean its text can be compared with theirs. Raises StatedError.
     """
@@ -155,23 +180,22 @@ def with_sources(golden: Golden, policy: Policy, sources: Sources) -> Golden:
     sections = []
     for section in golden.sections:
         namespace = section.target.rpartition(".")[0]
-        entries = []
-        for entry in section.entries:
-            declared = stated.find(entry.name, namespace, trusted=True)
-            if declared is not None and _tokens_of(entry.text) != _tokens(declared):
-                entry = replace(entry, source=_text(declared, entry.name))
-            entries.append(entry)
+        entries = [_with_source(stated, entry, namespace) for entry in section.entries]
         sections.append(replace(section, entries=tuple(entries)))
     return replace(golden, sections=tuple(sections))
 
 
-def compare(
-    kept: Golden, policy: Policy, sources: Sources
-) -> tuple[list[str], list[Difference]]:
+def _with_source(stated: Stated, entry: Entry, namespace: str) -> Entry:
+    declared = stated.find(entry.name, namespace)
+    if declared is None or _tokens_of(entry.text) == _tokens(declared):
+        return entry
+    return replace(entry, source=_text(declared, entry.name))
+
+
+def compare(kept: Golden, policy: Policy, sources: Sources) -> tuple[list[str], list[Difference]]:
     """The declarations of a golden file that were compared with the sources, and differences.
 
-    Of a file printed from terms, those that stand in the trusted files; of one made from the
-    sources, all. Raises StatedError.
+    Those of the trusted files before others of the same name. Raises StatedError.
     """
     stated = read(policy, sources)
     from_sources = kept.origin == FROM_SOURCES
@@ -185,7 +209,7 @@ def compare(
     for section in kept.sections:
         namespace = section.target.rpartition(".")[0]
         for entry in section.entries:
-            declared = stated.find(entry.name, namespace, trusted=not from_sources)
+            declared = stated.find(entry.name, namespace)
             if declared is None:
                 if from_sources:
                     found.append(Difference(section.target, entry.name, entry.text, None))
@@ -199,7 +223,7 @@ def compare(
 
 def _tokens_of(text: str) -> tuple[str, ...] | None:
     """The normal tokens of a declaration as it is printed; None where it is none."""
-    whole = text if " :=" in text or not text.startswith("theorem") else f"{text} := _"
+    whole = f"{text} := _" if text.split(" ", 1)[0] in _PROOF else text
     try:
         read_back = declarations(whole)
     except (DeclarationError, LexError):
@@ -210,46 +234,6 @@ def _tokens_of(text: str) -> tuple[str, ...] | None:
 def _tokens(declared: Declared) -> tuple[str, ...]:
     """The tokens of a declaration in a form that does not depend on how it is laid out."""
     kind = "theorem" if declared.kind in _PROOF else declared.kind
-    value = () if kind == "theorem" else normal_tokens(declared.value or "")
-    return (kind, *_type_tokens(normal_tokens(signature(declared))), ":=", *value)
-
-
-def _type_tokens(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Binders before the colon as binders of a `∀`, each name in a group of its own."""
-    groups: list[str] = []
-    rest = list(tokens)
-    while rest and rest[0] in _CLOSING:
-        end = _group_end(rest)
-        groups += _singly(rest[: end + 1])
-        rest = rest[end + 1 :]
-    if rest[:1] == [":"]:
-        rest = rest[1:]
-    if rest[:1] == ["∀"]:
-        rest = rest[1:]
-        while rest and rest[0] in _CLOSING:
-            end = _group_end(rest)
-            groups += _singly(rest[: end + 1])
-            rest = rest[end + 1 :]
-        return ("∀", *groups, *rest)
-    return ("∀", *groups, ",", *rest) if groups else tuple(rest)
-
-
-_CLOSING = {"(": ")", "{": "}", "⦃": "⦄", "[": "]"}
-
-
-def _group_end(tokens: Sequence[str]) -> int:
-    depth = 0
-    for place, token in enumerate(tokens):
-        depth += (token in _CLOSING) - (token in _CLOSING.values())
-        if depth == 0:
-            return place
-    return len(tokens) - 1
-
-
-def _singly(group: Sequence[str]) -> list[str]:
-    """`( a b : T )` as `( a : T ) ( b : T )`."""
-    if ":" not in group or group[0] == "[":
-        return list(group)
-    colon = group.index(":")
-    names, rest = group[1:colon], group[colon:]
-    return [token for name in names for token in (group[0], name, *rest)]
+    namespaces = [declared.name.rpartition(".")[0]] if "." in declared.name else []
+    value = () if kind == "theorem" else normal_tokens(declared.value or "", namespaces)
+    return (kind, *normal_tokens(signature(declared), namespaces), ":=", *value)

@@ -136,9 +136,7 @@ def update_golden(run: Run) -> str:
     """
     assert run.policy.golden is not None and run.sources is not None
     if run.terms is not None:
-        made = stated.with_sources(
-            golden.of_terms(run.policy, run.terms), run.policy, run.sources
-        )
+        made = stated.with_sources(golden.of_terms(run.policy, run.terms), run.policy, run.sources)
     else:
         made = stated.of_sources(run.policy, run.sources)
     path = run.project / run.policy.golden

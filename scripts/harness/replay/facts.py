@@ -170,9 +170,24 @@ class Facts:
             if name not in self._source.constants:
                 missing.append(name)
                 continue
-            stack.append((name, True))
-            stack += [(n, False) for n in reversed(needed(name)) if n not in seen]
+            constant, after = self._source.constants[name], needed(name)
+            if isinstance(constant, t.InductiveType):
+                # To be read before its constructors, and after what they mention.
+                stack += [(n, False) for n in reversed(after)]
+                stack.append((name, True))
+                stack += [(n, False) for n in reversed(self._before(constant))]
+            else:
+                stack.append((name, True))
+                stack += [(n, False) for n in reversed(after) if n not in seen]
         return order, missing
+
+    def _before(self, constant: t.InductiveType) -> list[int]:
+        """What an inductive type and its constructors mention, but for types of its own block."""
+        mentioned = list(self._references(constant.name)[0])
+        for constructor in constant.constructors:
+            if constructor in self._source.constants:
+                mentioned += self._references(constructor)[0]
+        return [name for name in mentioned if name not in constant.all]
 
     def _all(self, name: int) -> tuple[int, ...]:
         types, bodies = self._references(name)

@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import Any
 
 import harness
+from harness.axioms import TERMS
 from harness.steps import Run
-from harness.toolchain.audit import Constant
+from harness.toolchain.audit import Constant, Statement
 from harness.verdict import WAYS, Finding, Level, Status, Verdict, Verification
 
 SCHEMA = 1
@@ -46,19 +47,27 @@ def dumps(data: dict[str, Any]) -> str:
 
 def target(run: Run, verification: Verification, name: str) -> dict[str, Any]:
     """Everything that is known of one target."""
-    targets = (t for facts in run.facts().values() for t in facts.targets)
+    # The terms have names of binders, the audit has none.
+    ways = sorted(run.facts().items(), key=lambda way: way[0] != TERMS)
+    targets = (t for _, facts in ways for t in facts.targets)
     found = next((t for t in targets if t.name == name), None)
     statement = found.statement if found else None
     return {
         "name": name,
         "verdict": target_verdict(verification, name).value,
         "statement": _constant(statement.constant) if statement else None,
+        "text": _text(statement, statement.constant) if statement else None,
         "axioms": _axioms(run, name),
         "hypotheses": [
             {"name": h.name, "type": h.type, "explicit": h.explicit, "used": h.used}
             for h in (found.hypotheses if found else ())
         ],
-        "definitions": [_constant(c) for c in (statement.definitions if statement else ())],
+        "unused": list(run.unused_hypotheses.get(name, ())),
+        "met": _met(run, name),
+        "definitions": [
+            {**_constant(c), "text": _text(statement, c)}
+            for c in (statement.definitions if statement else ())
+        ],
         "graph": {k: list(v) for k, v in ((found.graph or {}) if found else {}).items()},
     }
 
@@ -97,6 +106,29 @@ def _axioms(run: Run, name: str) -> list[dict[str, Any]]:
         types.setdefault(axiom_name, None)
         by.setdefault(axiom_name, []).append("print")
     return [{"name": n, "type": types[n], "by": by[n]} for n in types]
+
+
+def _text(statement: Statement | None, constant: Constant) -> str | None:
+    """A declaration as the golden file has it, where the names of its binders are known."""
+    if statement is None or not statement.signatures:
+        return None
+    from harness import golden  # not needed by the gate, which is to start quickly
+
+    return golden.declaration(golden.printer_of(statement), constant)
+
+
+def _met(run: Run, name: str) -> dict[str, Any] | None:
+    """What the witness says of a target's hypotheses."""
+    met = run.met_hypotheses.get(name)
+    if met is None:
+        return None
+    return {
+        "witness": run.policy.witness,
+        "shown": list(met.shown),
+        "assumed": list(met.assumed),
+        "others": list(met.others),
+        "missing": list(met.missing),
+    }
 
 
 def _constant(constant: Constant) -> dict[str, Any]:

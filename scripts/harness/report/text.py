@@ -106,6 +106,8 @@ def _targets(run: Run, verification: Verification) -> Iterator[str]:
         if facts["statement"] is not None or facts["axioms"]:
             axioms = [f"{a['name']} ({', '.join(a['by'])})" for a in facts["axioms"]]
             yield f"      axioms: {', '.join(axioms) or 'none'}"
+        if facts["unused"]:
+            yield f"      hypotheses that its proof never uses: {', '.join(facts['unused'])}"
 
 
 def _findings(verification: Verification) -> Iterator[str]:

@@ -1,0 +1,170 @@
+"""Planted failures as projects: compiled by the Lean inside the wheel, judged as the proof is.
+
+One folder a case under `tests/projects`: sources, policy, and in `expect.toml` the exit status and
+the rule that it must get, and what is done to it after compiling. Together with the planted facts
+of `selftest.py` they have to show every rule at work.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from harness import process, selftest
+from harness.toolchain import prelude
+from harness.verdict import RULES, Level
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+PROJECTS = SCRIPTS.parent / "tests" / "projects"
+SECONDS = 300.0
+"""For one run of a script on one case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A project and what `verify.py --embedded` has to say of it; no rule where it is accepted."""
+
+    folder: Path
+    exit: int
+    rule: str | None
+    after: tuple[dict[str, Any], ...]
+
+    @property
+    def name(self) -> str:
+        """The name of its folder."""
+        return self.folder.name
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a case got: exit status, and the rules of its findings that are no warnings."""
+
+    case: Case
+    exit: int | None
+    rules: frozenset[str]
+    said: str = ""
+
+    @property
+    def caught(self) -> bool:
+        """Whether it got what it must get, for its own reason."""
+        rule = self.case.rule
+        return self.exit == self.case.exit and (rule in self.rules if rule else not self.rules)
+
+    def __str__(self) -> str:
+        """What it got, and what it should have got."""
+        got = ", ".join(sorted(self.rules)) or self.said or "no rule"
+        wanted = f"{self.case.exit} by {self.case.rule or 'no rule'}"
+        return f"{self.case.name}: exit {self.exit} by {got}; it must get {wanted}"
+
+
+def cases(projects: Path = PROJECTS) -> list[Case]:
+    """The planted projects. Raises OSError where there are none."""
+    found = [_case(path) for path in sorted(projects.glob("*/expect.toml"))]
+    if not found:
+        raise FileNotFoundError(f"there are no planted projects in {projects}")
+    return found
+
+
+def _case(path: Path) -> Case:
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    wanted = table["verify"]
+    return Case(path.parent, wanted["exit"], wanted.get("rule"), tuple(table.get("after", ())))
+
+
+def results(found: Iterable[Case], jobs: int, told: Callable[[str], None]) -> Iterator[Result]:
+    """Every case through `verify.py`, `jobs` at a time, in order."""
+    with ThreadPoolExecutor(jobs) as pool:
+        for result in pool.map(_result, found):
+            told(result.case.name)
+            yield result
+
+
+def _result(case: Case) -> Result:
+    with TemporaryDirectory(prefix="planted-") as folder:
+        project = copied(case.folder, Path(folder))
+        arguments = []
+        if case.after:
+            run_script("check_axioms.py", project)
+            for number, step in enumerate(case.after):
+                change(project, step, Path(folder) / f"other{number}")
+            arguments = ["--no-build"]
+        return _read(case, run_script("verify.py", project, *arguments))
+
+
+def copied(case: Path, folder: Path) -> Path:
+    """A copy of a case, without what was built in it."""
+    return Path(shutil.copytree(case, folder / case.name, ignore=shutil.ignore_patterns("build")))
+
+
+def run_script(script: str, project: Path, *arguments: str) -> process.Outcome:
+    """Run a script on a project with the Lean inside the wheel, as a user does."""
+    return process.run(
+        [sys.executable, SCRIPTS / script, "--embedded", "--project", project, "--json", "-",
+         *arguments],
+        cwd=project,
+        seconds=SECONDS,
+    )  # fmt: skip
+
+
+def _read(case: Case, outcome: process.Outcome) -> Result:
+    try:
+        findings = json.loads(outcome.stdout)["findings"]
+    except (ValueError, KeyError, TypeError):
+        said = next((s for s in reversed(outcome.stderr.splitlines()) if s.strip()), "")
+        return Result(case, outcome.code, frozenset(), said)
+    rules = frozenset(f["rule"] for f in findings if f["level"] != Level.WARNING.value)
+    return Result(case, outcome.code, rules)
+
+
+def change(project: Path, step: dict[str, Any], folder: Path) -> None:
+    """Do to a compiled project what its case says: to a source, or to part of a module.
+
+    `folder` is for what has to be compiled besides. Raises ValueError where nothing can be done.
+    """
+    name = step["file"]
+    path = project / name if name.endswith(".lean") else prelude.library(project) / name
+    match step["do"]:
+        case "replace":
+            text = path.read_text(encoding="utf-8")
+            if text.count(step["old"]) != 1:
+                raise ValueError(f"{name}: {step['old']!r} is not there once")
+            path.write_text(text.replace(step["old"], step["new"]), encoding="utf-8")
+        case "overwrite":
+            path.write_bytes(_overwritten(path.read_bytes(), step))
+        case "truncate":
+            path.write_bytes(path.read_bytes()[: step["size"]])
+        case "remove":
+            path.unlink()
+        case "copy":
+            other, _, part = step["from"].partition("/")
+            made = copied(PROJECTS / other, folder)
+            run_script("check_axioms.py", made)
+            shutil.copy(prelude.library(made) / part, path)
+        case unknown:
+            raise ValueError(f"nobody knows how to do {unknown!r}")
+
+
+def _overwritten(data: bytes, step: dict[str, Any]) -> bytes:
+    new = bytes.fromhex(step["bytes"])
+    offset = step.get("offset")
+    if offset is None:
+        offset = data.find(step["find"].encode())
+    if offset < 0 or data[offset : offset + len(new)] in (new, b""):
+        raise ValueError("overwriting would change nothing")
+    return data[:offset] + new + data[offset + len(new) :]
+
+
+def without_case(results_: Iterable[Result], facts: Iterable[selftest.Result]) -> list[str]:
+    """The rules that no planted case shows at work."""
+    shown = {r.case.rule for r in results_ if r.caught}
+    shown |= {f.planted.rule for f in facts if f.caught}
+    return [rule for rule, (level, _) in RULES.items() if level is not Level.WARNING
+            and rule not in shown]  # fmt: skip
