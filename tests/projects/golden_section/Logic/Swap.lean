@@ -1,0 +1,5 @@
+-- The golden file has nothing on one of the targets.
+prelude
+import Logic
+
+theorem And.swap {a b : Prop} (h : And a b) : And b a := ⟨h.2, h.1⟩

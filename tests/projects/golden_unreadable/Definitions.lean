@@ -1,0 +1,5 @@
+-- The golden file is not of the form.
+prelude
+import Logic
+
+def Both (a b : Prop) : Prop := And a b
