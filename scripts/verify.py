@@ -13,8 +13,9 @@ if not sys.dont_write_bytecode:
 
 from collections.abc import Sequence
 
-from harness import cli, example, machine, pipeline, setup
+from harness import checker_steps, cli, example, machine, pipeline, setup
 from harness.steps import Run
+from harness.verdict import Requirement
 
 EXPORT_SCOPE = "from an export; not built here"
 EXPORT_CLAIM = (
@@ -55,6 +56,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         "wheel: what works here, whatever Lean this machine lacks",
     )
     parser.add_argument(
+        "--paranoid",
+        action="store_true",
+        help="require that every other checker at hand accepts the export of the proof too; where "
+        "none is, install the toolchain that brings them along (after asking), beside the pinned "
+        "one",
+    )
+    parser.add_argument(
+        "--checkers",
+        type=Path,
+        metavar="DIR",
+        help="with --paranoid: look for checkers in this folder first, and install none",
+    )
+    parser.add_argument(
         "--require",
         type=_evidence,
         metavar="LIST",
@@ -74,13 +88,18 @@ def _evidence(text: str) -> tuple[str, ...]:
 
 def _verify(args: argparse.Namespace) -> int:
     if args.example:
+        if args.paranoid or args.checkers is not None:
+            raise cli.UsageError("--paranoid is about the project, not about the example")
         return _example(args)
     run = cli.open_run(args)
     run.embedded, run.kernel = args.embedded, args.kernel
+    _paranoid(run, args)
     if args.from_export is not None:
         return _from_export(run, args)
     if not run.embedded:
         setup.prepare(run, assume_yes=args.yes)
+    if run.paranoid:
+        setup.prepare_checkers(run, assume_yes=args.yes)
     run.machine = machine.describe(run)
     pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache, whole=True)
     if run.lean is None and not run.embedded:
@@ -91,14 +110,42 @@ def _verify(args: argparse.Namespace) -> int:
         scope = f"only {', '.join(args.require)} required"
     else:
         needed, claim, scope = pipeline.verification(run.policy), CLAIM, ""
+    return _finish(run, needed, claim, scope, args)
+
+
+def _finish(run: Run, needed: Requirement, claim: str, scope: str, args: argparse.Namespace) -> int:
+    if run.paranoid:
+        needed = pipeline.with_paranoid(needed)
+        claim = f"{claim} {checker_steps.claim(run)}".strip()
     return cli.finish(run, pipeline.conclude(run, needed, claim, scope), args)
 
 
+def _paranoid(run: Run, args: argparse.Namespace) -> None:
+    """Take what was asked about other checkers. Raises UsageError where it cannot be done."""
+    run.paranoid = args.paranoid or "paranoid" in (args.require or ())
+    if args.checkers is not None:
+        if not run.paranoid:
+            raise cli.UsageError("--checkers says where --paranoid looks: name both")
+        if not args.checkers.is_dir():
+            raise cli.UsageError(f"--checkers {args.checkers}: is no folder")
+        run.checkers_folder = args.checkers.resolve()
+    if run.paranoid and args.from_export is None and run.write_export is None:
+        run.write_export = checker_steps.export_file(run)
+        try:
+            run.write_export.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cli.UsageError(
+                f"{run.write_export.parent}: cannot be made: {error.strerror}"
+            ) from None
+
+
 def _from_export(run: Run, args: argparse.Namespace) -> int:
+    if run.paranoid:
+        setup.prepare_checkers(run, assume_yes=args.yes)
     run.machine = machine.describe(run)
     pipeline.run_export(run, args.from_export)
     needed = pipeline.exported(run.policy)
-    return cli.finish(run, pipeline.conclude(run, needed, EXPORT_CLAIM, EXPORT_SCOPE), args)
+    return _finish(run, needed, EXPORT_CLAIM, EXPORT_SCOPE, args)
 
 
 def _example(args: argparse.Namespace) -> int:
