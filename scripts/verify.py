@@ -37,7 +37,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "Say what this machine has, set up what it lacks (after asking), and verify the proof.",
     )
     parser.add_argument(
-        "--yes", action="store_true", help="set up elan and the pinned toolchain without asking"
+        "--yes",
+        action="store_true",
+        help="set up elan and the pinned toolchain, and what --paranoid needs, without asking",
     )
     cli.add_build_options(parser)
     parser.add_argument(
