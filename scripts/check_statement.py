@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from harness import cli, pipeline, stated, statement_steps
 from harness.console import printable
+from harness.steps import Run
 from harness.verdict import Level
 
 CLAIM = (
@@ -67,7 +68,7 @@ def _check(args: argparse.Namespace) -> int:
     return cli.finish(run, pipeline.conclude(run, needed, claim, scope), args)
 
 
-def _update(run: cli.Run, args: argparse.Namespace) -> int:
+def _update(run: Run, args: argparse.Namespace) -> int:
     """Write the golden file, unless something else than its own contents is wrong."""
     run.console.clear()
     wrong = [f for f in run.findings if f.level is Level.VIOLATION and f.step != "golden"]

@@ -13,8 +13,9 @@ if not sys.dont_write_bytecode:
 
 from collections.abc import Sequence
 
-from harness import cli, example, machine, pipeline, setup
+from harness import checker_steps, cli, example, machine, pipeline, setup
 from harness.steps import Run
+from harness.verdict import Requirement
 
 EXPORT_SCOPE = "from an export; not built here"
 EXPORT_CLAIM = (
@@ -38,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "Say what this machine has, set up what it lacks (after asking), and verify the proof.",
     )
     parser.add_argument(
-        "--yes", action="store_true", help="set up elan and the pinned toolchain without asking"
+        "--yes",
+        action="store_true",
+        help="set up elan and the pinned toolchain, and what --paranoid needs, without asking",
     )
     cli.add_build_options(parser)
     parser.add_argument(
@@ -62,6 +65,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         "wheel: what works here, whatever Lean this machine lacks",
     )
     parser.add_argument(
+        "--paranoid",
+        action="store_true",
+        help="require that every other checker at hand accepts the export of the proof too; where "
+        "none is, install the toolchain that brings them along (after asking), beside the pinned "
+        "one",
+    )
+    parser.add_argument(
+        "--checkers",
+        type=Path,
+        metavar="DIR",
+        help="with --paranoid: look for checkers in this folder first, and install none",
+    )
+    parser.add_argument(
         "--require",
         type=_evidence,
         metavar="LIST",
@@ -81,15 +97,20 @@ def _evidence(text: str) -> tuple[str, ...]:
 
 def _verify(args: argparse.Namespace) -> int:
     if args.example:
+        if args.paranoid or args.checkers is not None:
+            raise cli.UsageError("--paranoid is about the project, not about the example")
         return _example(args)
     run = cli.open_run(args)
     run.embedded, run.kernel = args.embedded, args.kernel
+    _paranoid(run, args)
     if args.from_export is not None:
         return _from_export(run, args)
+    run.write_export = _export_to(run, args)
     if not run.embedded:
         setup.prepare(run, assume_yes=args.yes)
+    if run.paranoid:
+        setup.prepare_checkers(run, assume_yes=args.yes)
     run.machine = machine.describe(run)
-    run.write_export = None if args.no_export else run.project / EXPORT
     pipeline.run_all(run, no_build=args.no_build, fetch=not args.no_cache, whole=True)
     if run.lean is None and not run.embedded:
         run.machine.append(example.line(args))
@@ -99,14 +120,48 @@ def _verify(args: argparse.Namespace) -> int:
         scope = f"only {', '.join(args.require)} required"
     else:
         needed, claim, scope = pipeline.verification(run.policy), CLAIM, ""
+    return _finish(run, needed, claim, scope, args)
+
+
+def _finish(run: Run, needed: Requirement, claim: str, scope: str, args: argparse.Namespace) -> int:
+    if run.paranoid:
+        needed = pipeline.with_paranoid(needed)
+        claim = f"{claim} {checker_steps.claim(run)}".strip()
     return cli.finish(run, pipeline.conclude(run, needed, claim, scope), args)
 
 
+def _paranoid(run: Run, args: argparse.Namespace) -> None:
+    """Take what was asked about other checkers. Raises UsageError where it cannot be done."""
+    run.paranoid = args.paranoid or "paranoid" in (args.require or ())
+    if args.checkers is not None:
+        if not run.paranoid:
+            raise cli.UsageError("--checkers says where --paranoid looks: name both")
+        if not args.checkers.is_dir():
+            raise cli.UsageError(f"--checkers {args.checkers}: is no folder")
+        run.checkers_folder = args.checkers.resolve()
+
+
+def _export_to(run: Run, args: argparse.Namespace) -> Path | None:
+    """Where the export goes. Raises UsageError where it cannot go there."""
+    if args.no_export:
+        if run.paranoid:
+            raise cli.UsageError("--paranoid shows the export to others: leave --no-export out")
+        return None
+    file = run.project / EXPORT
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cli.UsageError(f"{file.parent}: cannot be made: {error.strerror}") from None
+    return file
+
+
 def _from_export(run: Run, args: argparse.Namespace) -> int:
+    if run.paranoid:
+        setup.prepare_checkers(run, assume_yes=args.yes)
     run.machine = machine.describe(run)
     pipeline.run_export(run, args.from_export)
     needed = pipeline.exported(run.policy)
-    return cli.finish(run, pipeline.conclude(run, needed, EXPORT_CLAIM, EXPORT_SCOPE), args)
+    return _finish(run, needed, EXPORT_CLAIM, EXPORT_SCOPE, args)
 
 
 def _example(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness import embedded_steps, replay_steps, steps
+from harness import checker_steps, embedded_steps, replay_steps, steps
 from harness.policy import Policy
 from harness.steps import Run, not_run, perform
 from harness.verdict import WAYS, Requirement, Status, Verification, decide
@@ -80,6 +80,11 @@ def exported(policy: Policy) -> Requirement:
     """What an export has to bring: its terms, the replay, the statement where one is agreed."""
     needed = {"self-test", "sources", "source scan", "export", "replay", *_statement(policy)}
     return Requirement(frozenset(needed | _stated(policy) | _hypotheses(policy)), ways=1)
+
+
+def with_paranoid(needed: Requirement) -> Requirement:
+    """The same, and that every checker at hand accepts the export."""
+    return Requirement(needed.steps | REQUIRABLE["paranoid"], needed.ways)
 
 
 def _statement(policy: Policy) -> frozenset[str]:
@@ -173,7 +178,7 @@ def _build(run: Run, *, no_build: bool, fetch: bool) -> None:
 def _asking(run: Run, whole: bool) -> tuple[str, ...]:
     """The steps that ask compiled modules, in order."""
     first = () if run.embedded else ("audit",)
-    replayed = ("replay",) if _replays(run, whole) else ()
+    replayed = ("replay", *_checkers(run, whole)) if _replays(run, whole) else ()
     last = (*_statement(run.policy), *(("sorry",) if whole else ()))
     return (*first, "terms", "print", *replayed, "cross-check", *last)
 
@@ -181,6 +186,18 @@ def _asking(run: Run, whole: bool) -> tuple[str, ...]:
 def _replays(run: Run, whole: bool) -> bool:
     """Whether the terms go through a kernel: in the gate only where that takes no time."""
     return whole or run.embedded
+
+
+_CHECKERS = {
+    "leanchecker": checker_steps.ask_leanchecker,
+    "paranoid": checker_steps.check_written,
+}
+
+
+def _checkers(run: Run, whole: bool) -> tuple[str, ...]:
+    """The steps that ask other checkers: the pinned toolchain's, and those of newer ones."""
+    pinned = ("leanchecker",) if whole and not run.embedded else ()
+    return (*pinned, *(("paranoid",) if run.paranoid else ()))
 
 
 def _ask(run: Run, whole: bool) -> None:
@@ -191,6 +208,8 @@ def _ask(run: Run, whole: bool) -> None:
     perform(run, "print", ask_print, about_targets=True)
     if _replays(run, whole):
         perform(run, "replay", replay_steps.replay_modules, about_targets=True)
+        for name in _checkers(run, whole):
+            perform(run, name, _CHECKERS[name])
     rest = ("cross-check", *_statement(run.policy), *(("sorry",) if whole else ()))
     if not run.facts():
         _none(run, rest, "terms" if run.embedded else "audit")
@@ -209,12 +228,15 @@ def run_export(run: Run, file: Path) -> None:
     _sources(run)
     _scan(run)
     perform(run, "export", lambda r: replay_steps.check_export(r, file))
-    rest = ("terms", "replay", *_statement(run.policy))
+    paranoid = ("paranoid",) if run.paranoid else ()
+    rest = ("terms", "replay", *paranoid, *_statement(run.policy))
     if not run.passed("export"):
         _none(run, rest, "export")
         return
     perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
     perform(run, "replay", lambda r: replay_steps.replay_export(r, file), about_targets=True)
+    if run.paranoid:
+        perform(run, "paranoid", lambda r: checker_steps.check_export(r, file))
     _statement_and_golden(run)
     _look_at_hypotheses(run)
     run.not_looked_at.append("build, audit, print: from an export; nothing was built here")

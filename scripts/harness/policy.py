@@ -43,6 +43,7 @@ class Limits:
     print: float = 900.0
     terms: float = 1800.0
     replay: float = 3600.0
+    checker: float = 3600.0
     question: float = 60.0
     """For what Lean's tools answer from what they have: a version, a list."""
 

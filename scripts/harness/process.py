@@ -84,6 +84,9 @@ class Outcome:
     detail: str = ""
     truncated: bool = False
     """Whether there was more output than was kept."""
+    memory: int = 0
+    """The most that the program had resident, in bytes, and no less than what we had when it was
+    started; 0 where the system does not tell."""
 
     @property
     def ok(self) -> bool:
@@ -151,6 +154,7 @@ def run(
     pipe = None if attached else subprocess.PIPE
     process: subprocess.Popen[bytes] | None = None
     streams: list[_Stream] = []
+    resident = 0
     try:
         with _interrupts_held():
             process = subprocess.Popen(
@@ -178,7 +182,7 @@ def run(
     finally:
         try:
             if process is not None:
-                _end_group(process)
+                resident = _end_group(process)
         finally:
             for stream in streams:
                 stream.close()
@@ -197,6 +201,7 @@ def run(
         time.monotonic() - started,
         detail,
         any(stream.overflow for stream in streams),
+        resident,
     )
 
 
@@ -361,12 +366,12 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
         return process.poll() is not None
 
 
-def _end_group(process: subprocess.Popen[bytes]) -> None:
-    """End every process of the group, then reap the leader."""
+def _end_group(process: subprocess.Popen[bytes]) -> int:
+    """End every process of the group, then reap the leader; the most that it had resident."""
     if sys.platform == "win32":
         process.kill()
         process.wait()
-        return
+        return 0
     try:
         if not _has_ended(process):
             _signal_group(process.pid, signal.SIGTERM)
@@ -376,7 +381,23 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
     finally:
         # Also when a second interrupt cuts the waiting short.
         _signal_group(process.pid, signal.SIGKILL)
+        resident = _reap(process)
+    return resident
+
+
+def _reap(process: subprocess.Popen[bytes]) -> int:
+    """Reap the leader; the most that it, or a child that it reaped, had resident, in bytes."""
+    if sys.platform == "win32" or process.returncode is not None:
         process.wait()
+        return 0
+    try:
+        _, status, usage = os.wait4(process.pid, 0)
+    except ChildProcessError:
+        process.wait()
+        return 0
+    process.returncode = os.waitstatus_to_exitcode(status)
+    # macOS counts bytes, the others units of 1024.
+    return usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _signal_group(group: int, number: signal.Signals) -> None:

@@ -6,10 +6,12 @@ import sys
 
 from harness.sources import pins
 from harness.steps import Run
-from harness.toolchain import elan
+from harness.toolchain import checkers, elan
 
 TOOLCHAIN_MEGABYTES = 500
 """What a Lean toolchain costs to download, roughly; unpacked it takes about 2 GB."""
+CHECKERS_MEGABYTES = 600
+"""The same from v4.35.0 on, with the checkers: a guess, nobody here has downloaded it."""
 MATHLIB_GIGABYTES = 2.5
 """Mathlib's sources and the compiled modules of the quarter of it that is imported, roughly."""
 
@@ -36,6 +38,28 @@ def prepare(run: Run, *, assume_yes: bool) -> None:
     cost = f"(about {TOOLCHAIN_MEGABYTES} MB)?"
     if run.policy.cache_roots:
         cost += f" Lake then fetches what is needed of Mathlib (about {MATHLIB_GIGABYTES} GB)."
+    _install(run, pin, missing, cost, assume_yes)
+
+
+def prepare_checkers(run: Run, *, assume_yes: bool) -> None:
+    """Install a toolchain with checkers beside the pinned one, if none is and somebody agrees.
+
+    Neither the project's toolchain nor elan's default changes. What does not work is kept in
+    `run.checkers_problem`.
+    """
+    seconds = run.policy.limits.question
+    installed = checkers.toolchains(elan.elan_home(), run.toolchain, seconds)
+    if run.checkers_folder is not None or installed:
+        return
+    before, run.setup_problem = run.setup_problem, ""
+    missing = "no toolchain with other checkers is installed"
+    cost = f"(about {CHECKERS_MEGABYTES} MB) beside the pinned toolchain, which stays what it is?"
+    _install(run, checkers.TOOLCHAIN, missing, cost, assume_yes)
+    run.checkers_problem, run.setup_problem = run.setup_problem, before
+
+
+def _install(run: Run, pin: str, missing: str, cost: str, assume_yes: bool) -> None:
+    """Install elan where it is missing, and a toolchain; why not is in `run.setup_problem`."""
     program = elan.find_elan()
     if program is None:
         if not agreed(

@@ -30,6 +30,7 @@ from harness.verdict import Finding, Level, Status, Step, step_status
 if TYPE_CHECKING:
     from harness.hypotheses import Met
     from harness.replay.manifest import Manifest
+    from harness.toolchain.checkers import Ran
 
 if sys.platform != "win32":
     import fcntl
@@ -93,6 +94,13 @@ class Run:
     """What this machine has, in lines for a person; empty where nobody asked."""
     setup_problem: str = ""
     """Why setting up what was missing did not work."""
+    paranoid: bool = False
+    """Whether other people's checkers are asked about the export."""
+    checkers_folder: Path | None = None
+    checkers_problem: str = ""
+    """Why a toolchain with checkers was not installed."""
+    checked: list[Ran] = field(default_factory=list)
+    """What became of each checker."""
 
     def facts(self) -> dict[str, audits.Audit]:
         """What is known of the targets, by the way it became known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from datetime import UTC, datetime
 from typing import Any
@@ -35,6 +36,7 @@ def document(run: Run, verification: Verification) -> dict[str, Any]:
             for step in verification.steps
         ],
         "targets": [target(run, verification, name) for name in verification.targets],
+        "checkers": [dataclasses.asdict(ran) for ran in run.checked],
         "findings": [_finding(finding) for finding in verification.findings],
         "not_looked_at": list(verification.not_looked_at),
     }

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from harness.console import printable
 from harness.report.json import target, target_verdict
 from harness.steps import Run
+from harness.toolchain.checkers import Answer
 from harness.verdict import Finding, Level, Status, Verdict, Verification
 
 _COLORS = {
@@ -16,6 +17,12 @@ _COLORS = {
     Verdict.COULD_NOT_RUN: "\x1b[1;33m",
 }
 _MARKS = {"passed": "✓", "failed": "✗", "could-not-run": "?", "not-run": "–"}
+_ANSWERS = {
+    Answer.ACCEPTED: Status.PASSED,
+    Answer.REJECTED: Status.FAILED,
+    Answer.UNDECIDED: Status.COULD_NOT_RUN,
+    Answer.MISSING: Status.NOT_RUN,
+}
 SHOWN_REASONS = 20
 WIDTH = 100
 """Columns of a page that goes to no terminal."""
@@ -73,6 +80,7 @@ def _lines(run: Run, verification: Verification) -> Iterator[str]:
     for step in verification.steps:
         detail = f"  {printable(step.detail)}" if step.detail else ""
         yield f"  {_MARKS[step.status]} {step.name:<12} {step.status.value:<14}{detail}".rstrip()
+    yield from _checkers(run)
     yield from _findings(verification)
     if verification.not_looked_at:
         yield ""
@@ -108,6 +116,24 @@ def _targets(run: Run, verification: Verification) -> Iterator[str]:
             yield f"      axioms: {', '.join(axioms) or 'none'}"
         if facts["unused"]:
             yield f"      hypotheses that its proof never uses: {', '.join(facts['unused'])}"
+
+
+def _checkers(run: Run) -> Iterator[str]:
+    """A table of other people's checkers: what each said, of which version, where it was found."""
+    if not run.checked:
+        return
+    yield ""
+    yield "Other checkers, on the export"
+    for ran in run.checked:
+        mark = _MARKS[_ANSWERS[ran.verdict]]
+        if not ran.path:
+            yield f"  {mark} {ran.name:<21} {ran.verdict.value:<14} {printable(ran.why)}"
+            continue
+        cost = f"{ran.seconds:6.1f} s  {ran.memory / 2**20:6,.0f} MiB"
+        yield f"  {mark} {ran.name:<21} {ran.verdict.value:<14} {cost}  {printable(ran.why)}"
+        version = printable(ran.version) or "of a version that it does not tell"
+        yield f"      {version}, {printable(ran.path)} ({printable(ran.origin)})"
+        yield f"      SHA-256 {ran.sha256 or 'not known'}"
 
 
 def _findings(verification: Verification) -> Iterator[str]:
