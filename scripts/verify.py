@@ -14,6 +14,7 @@ if not sys.dont_write_bytecode:
 from collections.abc import Sequence
 
 from harness import checker_steps, cli, example, machine, pipeline, setup
+from harness.console import printable
 from harness.steps import Run
 from harness.verdict import Requirement
 
@@ -65,6 +66,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         "wheel: what works here, whatever Lean this machine lacks",
     )
     parser.add_argument(
+        "--self-test",
+        action="store_true",
+        help="only show that planted failures are caught, each by its own rule: small projects "
+        "that the Lean inside the wheel compiles, and facts; every rule has to be among them",
+    )
+    parser.add_argument(
         "--paranoid",
         action="store_true",
         help="require that every other checker at hand accepts the export of the proof too; where "
@@ -96,6 +103,8 @@ def _evidence(text: str) -> tuple[str, ...]:
 
 
 def _verify(args: argparse.Namespace) -> int:
+    if args.self_test:
+        return _self_test(args)
     if args.example:
         if args.paranoid or args.checkers is not None:
             raise cli.UsageError("--paranoid is about the project, not about the example")
@@ -162,6 +171,22 @@ def _from_export(run: Run, args: argparse.Namespace) -> int:
     pipeline.run_export(run, args.from_export)
     needed = pipeline.exported(run.policy)
     return _finish(run, needed, EXPORT_CLAIM, EXPORT_SCOPE, args)
+
+
+def _self_test(args: argparse.Namespace) -> int:
+    """Every planted failure through the whole verification. 0 if each was caught, else 1."""
+    # Imported where it is used: nothing else here needs it.
+    from harness import planted
+
+    cli.check_json(args)
+    if (problem := example.prepare(args.console)) is not None:
+        raise cli.UsageError(f"--self-test needs the Lean inside the wheel: {problem}")
+    done = planted.run(lambda text: args.console.progress(f"self-test: {text}"))
+    args.console.clear()
+    for line in done.failures():
+        print(f"self-test-failed: {printable(line)}", file=sys.stderr)
+    cli.deliver(done.as_json(), done.page(), args)
+    return 1 if done.failures() else 0
 
 
 def _example(args: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness import pipeline, process
 from harness.console import Console
-from harness.embedded_steps import VENV
+from harness.embedded_steps import INSTALL_SECONDS, VENV
 from harness.policy import load_policy
 from harness.steps import Run
 from harness.toolchain import embedded
@@ -37,11 +37,25 @@ def project() -> Iterator[Path]:
 def verify(run: Run) -> Run:
     """Make the virtual environment where it is missing, and run every step."""
     run.embedded = True
-    if embedded.unsupported() is None and not (VENV / "bin" / "python").exists():
-        run.console.step("example: making .venv …")
-        process.run([sys.executable, "-m", "venv", VENV], cwd=VENV.parent, seconds=VENV_SECONDS)
+    _make_venv(run.console)
     pipeline.run_all(run, whole=True)
     return run
+
+
+def prepare(console: Console) -> str | None:
+    """Install the wheel where it is missing; the reason if that cannot be done."""
+    _make_venv(console)
+    try:
+        embedded.install(VENV, VENV.parent / "build", INSTALL_SECONDS)
+    except embedded.EmbeddedMissing as error:
+        return str(error)
+    return None
+
+
+def _make_venv(console: Console) -> None:
+    if embedded.unsupported() is None and not (VENV / "bin" / "python").exists():
+        console.step("making .venv …")
+        process.run([sys.executable, "-m", "venv", VENV], cwd=VENV.parent, seconds=VENV_SECONDS)
 
 
 def line(args: argparse.Namespace) -> str:

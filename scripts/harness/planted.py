@@ -18,7 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from harness import process, selftest
+from harness import faults, process, selftest
+from harness.replay import replay
 from harness.toolchain import prelude
 from harness.verdict import RULES, Level
 
@@ -162,9 +163,88 @@ def _overwritten(data: bytes, step: dict[str, Any]) -> bytes:
     return data[:offset] + new + data[offset + len(new) :]
 
 
-def without_case(results_: Iterable[Result], facts: Iterable[selftest.Result]) -> list[str]:
-    """The rules that no planted case shows at work."""
-    shown = {r.case.rule for r in results_ if r.caught}
-    shown |= {f.planted.rule for f in facts if f.caught}
-    return [rule for rule, (level, _) in RULES.items() if level is not Level.WARNING
-            and rule not in shown]  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What all planted failures got: projects, facts, and faults."""
+
+    projects: tuple[Result, ...]
+    facts: tuple[selftest.Result, ...]
+    faults: tuple[faults.Result, ...]
+
+    def uncaught(self) -> list[str]:
+        """Those that did not get what they must get."""
+        every: list[Result | selftest.Result | faults.Result] = [
+            *self.projects, *self.facts, *self.faults
+        ]  # fmt: skip
+        return [str(one) for one in every if not one.caught]
+
+    def without_case(self) -> list[str]:
+        """The rules that no planted failure shows at work."""
+        shown = {r.case.rule for r in self.projects if r.caught}
+        shown |= {f.planted.rule for f in self.facts if f.caught}
+        shown |= {f.fault.rule for f in self.faults if f.caught}
+        return [
+            rule
+            for rule, (level, _) in RULES.items()
+            if level is not Level.WARNING and rule not in shown and rule not in ELSEWHERE
+        ]
+
+    def failures(self) -> list[str]:
+        """What is wrong, a line each; none where every rule was seen at work."""
+        missing = [f"{rule}: no planted failure shows it at work" for rule in self.without_case()]
+        return [*self.uncaught(), *missing]
+
+    def page(self) -> str:
+        """A line for each, and how many there were."""
+        lines = [
+            f"project  {r.exit if r.exit is not None else '-'}  {r.case.rule or '-':<22} "
+            f"{r.case.name}"
+            for r in self.projects
+        ]
+        lines += [
+            f"facts    {f.verdict.exit_status}  {f.why or '-':<22} {f.planted.name}"
+            for f in self.facts
+        ]
+        lines += [f"fault    -  {f.fault.rule:<22} {f.fault.name}" for f in self.faults]
+        count = len(lines)
+        caught = count - len(self.uncaught())
+        rules = sum(level is not Level.WARNING for level, _ in RULES.values()) - len(ELSEWHERE)
+        lines += [
+            f"{caught} of {count} planted failures got what they must get; "
+            f"{rules - len(self.without_case())} of {rules} rules were seen at work"
+        ]
+        return "\n".join([*lines, ""])
+
+    def as_json(self) -> dict[str, Any]:
+        """The same as plain data."""
+        return {
+            "schema": 1,
+            "projects": [
+                {"name": r.case.name, "exit": r.exit, "rules": sorted(r.rules), "caught": r.caught}
+                for r in self.projects
+            ],
+            "facts": [
+                {"name": f.planted.name, "verdict": f.verdict.value, "caught": f.caught}
+                for f in self.facts
+            ],
+            "faults": [
+                {"name": f.fault.name, "rules": sorted(f.rules), "caught": f.caught}
+                for f in self.faults
+            ],
+            "without_case": self.without_case(),
+        }
+
+
+ELSEWHERE = {"self-test-failed"}
+"""The rule of the self-test itself, which the tests show at work."""
+
+
+def run(told: Callable[[str], None]) -> Summary:
+    """Every planted failure. Raises OSError where there are none."""
+    found = cases()
+    done: list[Result] = []
+    for result in results(found, replay.cores(), lambda name: None):
+        done.append(result)
+        told(f"{len(done)} of {len(found)} projects, {result.case.name}")
+    told("facts and faults")
+    return Summary(tuple(done), tuple(selftest.results()), tuple(faults.results()))
