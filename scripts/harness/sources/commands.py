@@ -96,9 +96,9 @@ def bracket_end(tokens: Sequence[Token], index: int) -> int:
 def command_end(tokens: Sequence[Token], start: int, column: int | None = None) -> int:
     """The index just past the command whose own words end before `start`.
 
-    The next command begins outside of brackets: with a word that only commands have, with `@[`,
-    with a documentation comment, or at the beginning of a line, no further right than `column`
-    (default: where the token at `start` - 1 stands), with `#word` or a word that terms have too.
+    The next command begins outside of brackets: with a word that only commands have, with `@[`, or
+    no further right than `column` (default: where the token at `start` - 1 stands) with a
+    documentation comment, or at the beginning of a line with `#word` or a word that terms have too.
     """
     depth = 0
     column = tokens[start - 1].column if column is None else column
@@ -115,15 +115,30 @@ def command_end(tokens: Sequence[Token], start: int, column: int | None = None) 
 def begins(tokens: Sequence[Token], index: int, column: int) -> bool:
     """Whether a command, or what precedes one, begins at a token outside of brackets."""
     token = tokens[index]
-    if token.kind in {Kind.DOC_COMMENT, Kind.MODULE_DOC} or is_attribute(tokens, index):
+    if token.kind is Kind.MODULE_DOC or is_attribute(tokens, index):
         return True
+    if token.kind is Kind.DOC_COMMENT:  # else it belongs to a field or a constructor
+        return token.column <= column
     if token.text == "deriving":  # else it belongs to a structure
         return index + 1 < len(tokens) and tokens[index + 1].text == "instance"
+    if is_word(token, MODIFIERS) and not _modifies(tokens, index):
+        return False  # a field of a structure may be `protected`
     if is_word(token, _ALWAYS):
         return index == 0 or not _goes_on(tokens[index - 1], token)
     if token.column > column or not first_on_line(tokens, index):
         return False
     return is_word(token, _SOFT) or is_hash_command(tokens, index)
+
+
+def _modifies(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a declaration, or a scope, follows these modifiers."""
+    while index < len(tokens) and is_word(tokens[index], MODIFIERS):
+        index += 1
+    if index >= len(tokens):
+        return False
+    return is_word(tokens[index], DECLARING | SCOPES | OTHER_COMMANDS) or is_attribute(
+        tokens, index
+    )
 
 
 def _goes_on(before: Token, token: Token) -> bool:
