@@ -490,12 +490,13 @@ class _Reader:
             members = list(group)
             closing = next(c for c, o in commands.CLOSING.items() if o == opening)
             names = [member.name for member in members if member.name is not None]
-            rest = " ".join(_layout(members[0].tokens).split())
+            rest = " ".join(_layout(self.text, members[0].tokens).split())
             yield f"{opening}{' '.join([*names, *([rest] if rest else [])])}{closing}"
 
     def shown(self, start: int, end: int) -> str:
         """The text of tokens, without comments, common indentation removed."""
         return _layout(
+            self.text,
             [t for t in self.tokens[start:end] if t.kind not in COMMENTS],
             start < end and commands.first_on_line(self.tokens, start),
         )
@@ -531,7 +532,7 @@ def _words(text: str) -> set[str]:
     return {token.text for token in tokenize(text) if token.kind is Kind.IDENTIFIER}
 
 
-def _layout(tokens: Sequence[Token], first: bool = False) -> str:
+def _layout(text: str, tokens: Sequence[Token], first: bool = False) -> str:
     """Tokens as they stand, lines kept, common indentation removed.
 
     `first` says that the first of them begins its line. Where a comment stood is one space, or the
@@ -551,14 +552,10 @@ def _layout(tokens: Sequence[Token], first: bool = False) -> str:
         elif before.line + before.text.count("\n") < token.line:
             parts.append("\n" + " " * (token.column - common))
         elif before.end < token.start:
-            parts.append(" " if token.kind in COMMENTS else " " * _gap(before, token))
+            gap = text[before.end : token.start]
+            parts.append(gap if gap.isspace() else " ")
         parts.append(token.text)
     return "".join(parts)
-
-
-def _gap(before: Token, token: Token) -> int:
-    """How many spaces stand between two tokens of a line; at least one."""
-    return 1 if token.start - before.end < 1 else token.start - before.end
 
 
 # Which names a text uses
@@ -594,8 +591,18 @@ def _free(tokens: Sequence[Token], bound: set[str]) -> set[str]:
         end = commands.bracket_end(plain, index)
         names |= _group(plain[index:end], bound)
         index = end
-    found, _ = _scan(plain, index, frozenset(bound))
-    return names | found
+    return names | _all(plain[index:], frozenset(bound))
+
+
+def _all(tokens: Sequence[Token], bound: frozenset[str]) -> set[str]:
+    """Free names of terms that commas or bars separate."""
+    found: set[str] = set()
+    index = 0
+    while index < len(tokens):
+        more, index = _scan(tokens, index, bound)
+        found |= more
+        index += index < len(tokens) and tokens[index].text != "|"
+    return found
 
 
 def _group(tokens: Sequence[Token], bound: set[str]) -> set[str]:
@@ -626,6 +633,11 @@ def _scan(tokens: Sequence[Token], start: int, bound: frozenset[str]) -> tuple[s
         if token.kind is Kind.SYMBOL and token.text in commands.OPENING:
             more, index = _bracket(tokens, index, bound)
             found |= more
+            continue
+        if token.text == "|" and index == start and _alternative(tokens, index):
+            more, names, index = _binders(tokens, index, bound)
+            found |= more
+            bound |= names
             continue
         if token.text in _QUANTIFIERS or token.text in _FUNCTIONS:
             more, names, index = _binders(tokens, index, bound)
@@ -668,13 +680,7 @@ def _bracket(tokens: Sequence[Token], index: int, bound: frozenset[str]) -> tupl
     names: set[str] = set()
     if tokens[index].text == "{":
         names = _of_set(inner)
-    found: set[str] = set()
-    at = 0
-    while at <= len(inner):
-        more, at = _scan(inner, at, bound | names)
-        found |= more
-        at += 1
-    return found, end
+    return _all(inner, bound | names), end
 
 
 def _of_set(inner: Sequence[Token]) -> set[str]:
@@ -691,7 +697,8 @@ def _binders(
     tokens: Sequence[Token], index: int, bound: frozenset[str]
 ) -> tuple[set[str], set[str], int]:
     """Free names of binders, the names that they bind, and the index behind their separator."""
-    ends = ("=>", "↦", ",") if tokens[index].text in _FUNCTIONS else (",",)
+    arrows = ("=>", "↦")
+    ends = {"fun": arrows, "|": arrows, "λ": (*arrows, ",")}.get(tokens[index].text, (",",))
     stop, depth = index + 1, 0
     while stop < len(tokens) and not (depth == 0 and tokens[stop].text in ends):
         depth += _depth(tokens[stop])
