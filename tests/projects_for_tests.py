@@ -26,6 +26,9 @@ AXIOMS = {
     ),
 }
 
+COMMIT = "fd1fce937a8be2adacaf7d00a1d5c5f7be196774"
+"""The commit of `make_package`: the same files, names and dates give the same one everywhere."""
+
 AUDIT = """
 lean_exe audit where
   srcDir := "scripts/lean"
@@ -159,6 +162,47 @@ def make_toolchain(folder: Path) -> Path:
     return folder
 
 
+def write_header(path: Path, version: str, githash: str = "", *, form: int = 2) -> None:
+    """A compiled module of which there is nothing but the header."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    words = version.encode().ljust(33, b"\0") + githash.encode().ljust(40, b"\0")
+    path.write_bytes(b"olean" + bytes([form, 0]) + words + bytes(8))
+
+
+def make_package(folder: Path) -> None:
+    """A small Mathlib as Lake checks it out: a real repository at `COMMIT`."""
+    (folder / "Mathlib").mkdir(parents=True)
+    (folder / "lean-toolchain").write_bytes(b"leanprover/lean4:v4.27.0\n")
+    (folder / ".gitignore").write_bytes(b"/.lake\n")
+    (folder / "Mathlib" / "Basic.lean").write_bytes(b"theorem x : True := trivial\n")
+    git(folder, "init", "--quiet", "--template=", "--object-format=sha1")
+    commit(folder)
+    assert git(folder, "rev-parse", "HEAD") == COMMIT
+
+
+def commit(folder: Path) -> None:
+    """Commit everything that is in a folder."""
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message=Demo")
+
+
+def git(folder: Path, *words: str, text: str = "") -> str:
+    """What git prints, with nobody's settings; the author and the date are always the same."""
+    people = {
+        f"GIT_{who}_{key}": value
+        for who in ("AUTHOR", "COMMITTER")
+        for key, value in (
+            ("NAME", "Demo"), ("EMAIL", "demo@example.org"), ("DATE", "2026-01-01T00:00:00Z"),
+        )
+    }  # fmt: skip
+    done = subprocess.run(
+        ["git", *words], cwd=folder, input=text, capture_output=True, encoding="utf-8", timeout=60,
+        env=os.environ | people | {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull},
+        check=True,
+    )  # fmt: skip
+    return done.stdout.strip()
+
+
 def play(recording: Path, folder: Path) -> Played:
     """A project of a recording's sources, and a toolchain that plays the recording back."""
     project = folder / "project"
@@ -175,6 +219,8 @@ def play(recording: Path, folder: Path) -> Played:
     program.parent.mkdir(parents=True)
     program.write_bytes((CHECKOUT / "scripts" / "lean" / "Audit.lean").read_bytes())
     version = meta["lean"]
+    for module in modules:
+        write_header(project / ".lake" / "build" / "lib" / "lean" / f"{module}.olean", version)
     (project / "lean-toolchain").write_text(f"leanprover/lean4:v{version}\n", encoding="utf-8")
     played = Played(project, make_toolchain(folder / "toolchain"))
     played.policy(targets=meta["targets"], version=version)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from projects_for_tests import RECORDINGS, SCRIPTS, Played, play
+from projects_for_tests import COMMIT, RECORDINGS, SCRIPTS, Played, make_package, play
 
 OK, REJECTED, COULD_NOT_RUN = 0, 1, 2
 
@@ -493,7 +493,7 @@ def _assert_dead(pid: int) -> None:
 def test_waiting_for_another_lake_ends_at_the_time_limit(good: Played) -> None:
     good.policy(limits="build = 1")
     lock = good.project / ".lake" / "build" / "lake.lock"
-    lock.parent.mkdir(parents=True)
+    lock.parent.mkdir(parents=True, exist_ok=True)
     lock.write_text("1", encoding="utf-8")
     good.answer("build", stderr="warning: waiting for prior `lake build` invocation\n", sleep=60)
     good.answer("build", "--no-build", exit=3)
@@ -543,18 +543,15 @@ def _with_packages(played: Played) -> None:
     lakefile = played.project / "lakefile.lean"
     lakefile.write_text(
         lakefile.read_text(encoding="utf-8")
-        + f'\nrequire mathlib from git\n  "https://example.org/mathlib4" @ "{"a" * 40}"\n',
+        + f'\nrequire mathlib from git\n  "https://example.org/mathlib4" @ "{COMMIT}"\n',
         encoding="utf-8",
     )
     (played.project / "lake-manifest.json").write_text(_manifest(), encoding="utf-8")
-    head = played.project / ".lake" / "packages" / "mathlib" / ".git" / "HEAD"
-    head.parent.mkdir(parents=True)
-    head.write_text("a" * 40 + "\n", encoding="utf-8")
-    (head.parents[1] / "lean-toolchain").write_text("leanprover/lean4:v4.27.0\n", encoding="utf-8")
+    make_package(played.project / ".lake" / "packages" / "mathlib")
     played.policy(packages=["mathlib"])
 
 
-def _manifest(rev: str = "a" * 40, asked: str = "a" * 40) -> str:
+def _manifest(rev: str = COMMIT, asked: str = COMMIT) -> str:
     package = {"name": "mathlib", "type": "git", "rev": rev, "inputRev": asked, "url": "x"}
     return json.dumps({"version": "1.2.0", "packages": [package]})
 
@@ -594,7 +591,7 @@ def test_every_pair_of_pins_wrong_once(
 def test_branch_name_in_the_lakefile(good: Played) -> None:
     _with_packages(good)
     lakefile = good.project / "lakefile.lean"
-    text = lakefile.read_text(encoding="utf-8").replace("a" * 40, "master")
+    text = lakefile.read_text(encoding="utf-8").replace(COMMIT, "master")
     lakefile.write_text(text, encoding="utf-8")
     (good.project / "lake-manifest.json").write_text(_manifest(asked="master"), encoding="utf-8")
     done, rules = gate(good)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness import checker_steps, embedded_steps, replay_steps, steps
+from harness import checker_steps, embedded_steps, pin_steps, replay_steps, steps
 from harness.policy import Policy
 from harness.steps import Run, not_run, perform
 from harness.verdict import WAYS, Requirement, Status, Verification, decide
@@ -288,6 +288,16 @@ def run_build(run: Run, *, no_build: bool = False, fetch: bool = True) -> None:
     _sources(run)
     _build(run, no_build=no_build, fetch=fetch)
     perform(run, "unchanged", steps.unchanged)
+
+
+def run_pins(run: Run) -> Requirement:
+    """The versions that are named here, in every place that is there; gives what that needs."""
+    perform(run, "pins", steps.check_pins)
+    perform(run, pin_steps.RUNNING, pin_steps.running_lean)
+    perform(run, pin_steps.MODULES, pin_steps.compiled_modules)
+    # What is not there is named; what is there has to be readable.
+    looked = {step.name for step in run.steps if step.status is not Status.NOT_RUN}
+    return Requirement(frozenset(looked | {"pins"}))
 
 
 def run_sorry(run: Run, *, source_only: bool) -> None:

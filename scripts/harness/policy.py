@@ -44,6 +44,8 @@ class Limits:
     terms: float = 1800.0
     replay: float = 3600.0
     checker: float = 3600.0
+    packages: float = 300.0
+    """For git, to read one package's commit or to compare its files with it."""
     question: float = 60.0
     """For what Lean's tools answer from what they have: a version, a list."""
 

@@ -20,7 +20,7 @@ from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
 from harness.replay.result import Replay
-from harness.sources import pins, reading, scan
+from harness.sources import packages, pins, reading, scan
 from harness.sources import project as files
 from harness.sources.lexer import LexError
 from harness.toolchain import audit as audits
@@ -178,6 +178,9 @@ def self_test(run: Run) -> Looked:
 def check_pins(run: Run) -> Looked:
     """Every two places that name a version."""
     findings, absent = pins.check(run.project, run.policy)
+    changed, unseen = packages.check(run.project, run.policy, pins.STEP)
+    findings += changed
+    run.not_looked_at += [f"pins: {text}" for text in unseen]
     run.package_revisions = pins.checked_out(run.project)
     if absent:
         run.not_looked_at.append(f"pins: not there to be compared: {', '.join(absent)}")
@@ -635,16 +638,21 @@ def unchanged(run: Run) -> Looked:
     now = files.read_sources(run.project, run.policy.exclude)
     after = files.snapshot(run.project, now, policy_file(run))
     findings = list(files.changed(run.snapshot, after))
+    detail = "sources and pins are as they were"
     if run.passed("build") and run.embedded:
         # What was asked and replayed has to be what was compiled.
         compiled = prelude.stale(run.project, run.compiled)
         findings += [replace(f, rule="source-changed", step=UNCHANGED) for f in compiled]
     elif run.passed("build"):
-        # Packages may have been checked out, or changed, since they were compared.
-        findings += [replace(f, step=UNCHANGED) for f in pins.check(run.project, run.policy)[0]]
-        findings += pins.observed(run.project, run.policy, UNCHANGED)
+        # Imported here: it needs the steps. Packages may have been checked out, or changed, since
+        # they were compared, and what is compiled could not be looked at before.
+        from harness import pin_steps
+
+        found, compared = pin_steps.after_build(run, UNCHANGED)
+        findings += [replace(f, step=UNCHANGED) for f in found]
         run.package_revisions = pins.checked_out(run.project)
-    return Looked(findings, "sources and pins are as they were" if not findings else "")
+        detail += f"; {compared}"
+    return Looked(findings, detail if not findings else "")
 
 
 def located(run: Run, findings: tuple[Finding, ...] | list[Finding]) -> list[Finding]:

@@ -62,6 +62,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "name-ambiguous": (Level.VIOLATION, "a name that would make two terms look the same"),
     "not-a-theorem": (Level.VIOLATION, "a target is something else than a theorem"),
     "option-not-allowed": (Level.VIOLATION, "a source sets an option that weakens the checks"),
+    "package-changed": (Level.VIOLATION, "a checked-out package is not its commit"),
     "pin-mismatch": (Level.VIOLATION, "two places name different versions"),
     "pin-not-exact": (Level.VIOLATION, "a version is named by something that can move"),
     "primitive-refuted": (

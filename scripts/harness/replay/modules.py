@@ -22,45 +22,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.replay import terms as t
+from harness.replay.header import FORMAT, HEADER, Header, Malformed, header_of
 from harness.replay.result import Finding, Stop
 from harness.replay.terms import Name, Source, Terms
 
 SUFFIXES = (".olean", ".olean.server", ".olean.private")
-HEADER = 88
-FORMAT = 2
 PAGE = 1 << 16
 
 _AXIOM, _DEFINITION, _THEOREM, _OPAQUE, _QUOTIENT, _INDUCTIVE, _CONSTRUCTOR, _RECURSOR = range(8)
 _ARRAY, _STRING, _INTEGER = 246, 249, 250
 _FIELDS = (1, 1, 1, 1, 2, 2, 3, 3, 4, 1, 2, 3)
 """How many object fields each kind of expression has."""
-
-
-class Malformed(Exception):
-    """What is wrong with the image of a module."""
-
-
-@dataclass(frozen=True, slots=True)
-class Header:
-    """What the header of a part says."""
-
-    format: int
-    flags: int
-    version: str
-    githash: str
-    base: int
-
-
-def header_of(data: bytes) -> Header:
-    """Read a header. Raises Malformed for what is none."""
-    if len(data) < HEADER or data[:5] != b"olean":
-        raise Malformed("this is no compiled module")
-
-    def text(part: bytes) -> str:
-        return part.split(b"\0", 1)[0].decode("ascii", "replace")
-
-    base = int.from_bytes(data[80:88], "little")
-    return Header(data[5], data[6], text(data[7:40]), text(data[40:80]), base)
 
 
 class Image:

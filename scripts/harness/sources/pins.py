@@ -8,10 +8,12 @@ channel) is no pin.
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +65,7 @@ class Manifest:
 
     packages: tuple[ManifestPackage, ...]
     folder: str
+    lake_folder: str = ".lake"
 
 
 RELEASES = "leanprover/lean4:"
@@ -86,8 +89,13 @@ def check(project: Path, policy: Policy) -> tuple[list[Finding], list[str]]:
 
 
 def observed(project: Path, policy: Policy, step: str) -> list[Finding]:
-    """Packages of the policy whose revision cannot be told once they have to be there."""
+    """Packages whose revision cannot be told once they have to be there."""
     heads = checked_out(project)
+    try:
+        manifest = read_manifest(project)
+    except (PinError, OSError):
+        manifest = None  # `check` says so
+    listed = [p.name for p in (manifest.packages if manifest else ()) if p.rev is not None]
     return [
         Finding(
             "pin-unreadable",
@@ -95,7 +103,7 @@ def observed(project: Path, policy: Policy, step: str) -> list[Finding]:
             step,
             remedy=f"Remove .lake/packages/{name} and build again.",
         )
-        for name in policy.packages
+        for name in dict.fromkeys((*policy.packages, *listed))
         if name not in heads
     ]
 
@@ -103,7 +111,7 @@ def observed(project: Path, policy: Policy, step: str) -> list[Finding]:
 def checked_out(project: Path) -> dict[str, str]:
     """The revision of every package of the manifest that is checked out."""
     try:
-        manifest = _read_manifest(project)
+        manifest = read_manifest(project)
     except PinError:
         return {}
     heads = {
@@ -116,11 +124,11 @@ def checked_out(project: Path) -> dict[str, str]:
 
 def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
     """Whether the Lean that runs is the pinned one; `version` is what it says of itself."""
-    pin = _read_toolchain(project)
+    pin = read_toolchain(project)
     wanted = release_of(pin.value) if pin else policy.lean_version
     if wanted is None or version == wanted:
         return []
-    place = pin.place() if pin else policy.path.as_posix()
+    place = (pin or of_policy(policy, project, "version")).place()
     return [
         Finding(
             "pin-mismatch",
@@ -133,8 +141,23 @@ def running(policy: Policy, project: Path, version: str, origin: str) -> list[Fi
     ]
 
 
+def of_policy(policy: Policy, project: Path, key: str) -> Pin:
+    """The version or git hash of Lean as the policy names it, empty if it does not."""
+    value = {"version": policy.lean_version, "githash": policy.lean_githash}[key]
+    path = policy.path.absolute()
+    shown = path.relative_to(project) if path.is_relative_to(project) else path
+    try:
+        text = _read(policy.path)
+    except PinError:
+        text = ""
+    start = re.search(r"^\s*\[\s*lean\s*\]", text, re.MULTILINE)
+    line = re.compile(rf"^\s*{key}\s*=", re.MULTILINE).search(text, start.end() if start else 0)
+    number = text.count("\n", 0, line.start()) + 1 if line else None
+    return Pin(value or "", shown.as_posix(), number)
+
+
 def _toolchain(project: Path, policy: Policy, absent: list[str]) -> Iterator[Finding]:
-    pin = _read_toolchain(project)
+    pin = read_toolchain(project)
     if pin is None:
         raise PinError(f"{TOOLCHAIN_FILE}: missing, so that any Lean would do")
     release = release_of(pin.value)
@@ -148,15 +171,15 @@ def _toolchain(project: Path, policy: Policy, absent: list[str]) -> Iterator[Fin
             remedy="Name one, as in leanprover/lean4:v4.30.0.",
         )
     elif policy.lean_version and release != policy.lean_version:
-        yield _mismatch("Lean", pin, Pin(policy.lean_version, policy.path.name), release)
+        yield _mismatch("Lean", pin, of_policy(policy, project, "version"), release)
 
 
 def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Finding]:
-    lakefile = next((f for f in LAKEFILES if (project / f).is_file()), None)
+    lakefile = next((f for f in LAKEFILES if os.path.lexists(project / f)), None)
     required = _read_lakefile(project, lakefile) if lakefile else {}
     if lakefile is None:
         absent.append("lakefile")
-    manifest = _read_manifest(project)
+    manifest = read_manifest(project)
     if manifest is None:
         absent.append(MANIFEST)
         if required or policy.packages:
@@ -176,7 +199,7 @@ def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Find
         )
     for name in policy.packages:
         if name not in required:
-            raise PinError(f"{lakefile or 'lakefile'}: names no revision of {name}")
+            raise PinError(f"{lakefile or ' or '.join(LAKEFILES)}: names no revision of {name}")
     for name, wanted in required.items():
         yield from _exact(name, wanted)
         package = known.get(name)
@@ -222,27 +245,42 @@ def _checkout(
         absent.append(f"the revision of {manifest.folder}/{package.name}")
     elif head != package.rev.value:
         yield _mismatch(
-            package.name, package.rev, Pin(head, f"{manifest.folder}/{package.name}/.git/HEAD")
+            package.name, package.rev, Pin(head, f"{manifest.folder}/{package.name}/.git/HEAD", 1)
         )
-    ours, theirs = _read_toolchain(project), _read_toolchain(folder)
-    if package.name == "mathlib" and ours and theirs and ours.value != theirs.value:
-        yield _mismatch(
-            "Lean", ours, Pin(theirs.value, f"{manifest.folder}/{package.name}/{theirs.file}", 1)
-        )
+    if package.name == "mathlib":
+        shown = f"{manifest.folder}/{package.name}/{TOOLCHAIN_FILE}"
+        ours, theirs = read_toolchain(project), read_toolchain(folder, shown)
+        if theirs is None:
+            absent.append(shown)
+        elif ours and ours.value != theirs.value:
+            yield _mismatch("Lean", ours, theirs)
 
 
 def read_head(folder: Path) -> str | None:
     """The commit that is checked out in a folder, None if there is no telling without git."""
-    git = folder / ".git"
     try:
-        if git.is_file():
-            git = folder / _git_text(git).removeprefix("gitdir:").strip()
+        git = _git_folder(folder)
         head = _git_text(git / "HEAD")
         if head.startswith("ref:"):
-            head = _commit_of(git, head.removeprefix("ref:").strip())
+            ref = head.removeprefix("ref:").strip()
+            head = _commit_of(git, ref) or _commit_of(repository(folder), ref)
     except (OSError, ValueError, NotPlain):
         return None
     return head if _HASH.fullmatch(head) else None
+
+
+def repository(folder: Path) -> Path:
+    """The git folder that holds a checkout's objects and refs. Raises OSError or NotPlain."""
+    git = _git_folder(folder)
+    shared = git / "commondir"  # in a further work tree of a repository
+    return git / _git_text(shared) if shared.is_file() else git
+
+
+def _git_folder(folder: Path) -> Path:
+    git = folder / ".git"
+    if not git.is_file():
+        return git
+    return folder / _git_text(git).removeprefix("gitdir:").strip()
 
 
 def _git_text(path: Path) -> str:
@@ -255,6 +293,8 @@ def _commit_of(git: Path, ref: str) -> str:
         return ""
     if (git / ref).is_file():
         return _git_text(git / ref)
+    if not (git / "packed-refs").is_file():
+        return ""
     for line in _git_text(git / "packed-refs").split("\n"):
         commit, _, name = line.partition(" ")
         if name.strip() == ref:
@@ -262,14 +302,18 @@ def _commit_of(git: Path, ref: str) -> str:
     return ""
 
 
-def _read_toolchain(folder: Path) -> Pin | None:
+def read_toolchain(folder: Path, shown: str = TOOLCHAIN_FILE) -> Pin | None:
+    """The toolchain that a folder names, None if it names none; `shown` is the file in messages.
+
+    Raises PinError.
+    """
     path = folder / TOOLCHAIN_FILE
-    if not path.is_file():
+    if not os.path.lexists(path):
         return None
-    text = _read(path).strip()
+    text = _read(path, shown).strip()
     if not text or len(text.split()) != 1:
-        raise PinError(f"{path.name}: is not the name of one toolchain")
-    return Pin(text, path.name, 1)
+        raise PinError(f"{shown}: is not the name of one toolchain")
+    return Pin(text, shown, 1)
 
 
 def _read_lakefile(project: Path, name: str) -> dict[str, Pin]:
@@ -326,7 +370,8 @@ def _toml_requires(file: str, text: str) -> Iterator[tuple[str, Pin]]:
     entries = table.get("require", [])
     if not isinstance(entries, list):
         raise PinError(f"{file}: require is no array of tables")
-    for entry in entries:
+    sections = _require_lines(text)
+    for number, entry in enumerate(entries):
         match entry:
             case {"name": str(name), "path": str()}:
                 continue
@@ -334,14 +379,16 @@ def _toml_requires(file: str, text: str) -> Iterator[tuple[str, Pin]]:
                 rev = rest.get("rev", rest.get("version", ""))
                 if not isinstance(rev, str):
                     raise PinError(f"{file}: the revision of {name} is no text")
-                yield name, Pin(rev.removeprefix("git#"), file, _line_of(text, rev))
+                first = sections[number] if len(sections) == len(entries) else 1
+                yield name, Pin(rev.removeprefix("git#"), file, _line_of(text, rev, first))
             case _:
                 raise PinError(f"{file}: a require without a name")
 
 
-def _read_manifest(project: Path) -> Manifest | None:
+def read_manifest(project: Path) -> Manifest | None:
+    """What the manifest says, None if there is none. Raises PinError."""
     path = project / MANIFEST
-    if not path.is_file():
+    if not os.path.lexists(path):
         return None
     text = _read(path)
     try:
@@ -353,7 +400,12 @@ def _read_manifest(project: Path) -> Manifest | None:
             folder = rest.get("packagesDir", ".lake/packages")
             if not isinstance(folder, str) or "\0" in folder:
                 raise PinError(f"{MANIFEST}: packagesDir is no folder")
-            return Manifest(tuple(_manifest_entry(e, text) for e in entries), folder)
+            lake_folder = rest.get("lakeDir", ".lake")
+            if not isinstance(lake_folder, str) or "\0" in lake_folder:
+                raise PinError(f"{MANIFEST}: lakeDir is no folder")
+            lines = _entry_lines(text)
+            packages = [_manifest_entry(e, at) for e, at in zip_longest(entries, lines)]
+            return Manifest(tuple(packages), folder, lake_folder)
     raise PinError(f"{MANIFEST}: has no list of packages")
 
 
@@ -364,7 +416,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _manifest_entry(entry: Any, text: str) -> ManifestPackage:
+def _manifest_entry(entry: Any, lines: dict[str, int]) -> ManifestPackage:
     match entry:
         case {"name": str(name)} if not _PACKAGE.fullmatch(name):
             raise PinError(f"{MANIFEST}: {name[:80]!r} is no name of a package")
@@ -376,8 +428,8 @@ def _manifest_entry(entry: Any, text: str) -> ManifestPackage:
                 raise PinError(f"{MANIFEST}: inputRev of {name} is no text")
             return ManifestPackage(
                 name,
-                Pin(rev, MANIFEST, _line_of(text, rev)),
-                Pin(asked, MANIFEST, _line_of(text, asked)) if asked else None,
+                Pin(rev, MANIFEST, lines.get("rev")),
+                Pin(asked, MANIFEST, lines.get("inputRev")) if asked else None,
             )
     raise PinError(f"{MANIFEST}: a package without name or rev")
 
@@ -406,21 +458,57 @@ def _mismatch(what: str, a: Pin, b: Pin, shown: str | None = None) -> Finding:
     )
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, shown: str = "") -> str:
+    shown = shown or path.name
     try:
         return plain_bytes(path, LARGEST).decode("utf-8-sig")
     except NotPlain as error:
-        raise PinError(f"{path.name}: {error}") from None
+        raise PinError(f"{shown}: {error}") from None
     except OSError as error:
-        raise PinError(f"{path.name}: cannot be read: {error.strerror}") from None
+        raise PinError(f"{shown}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
-        raise PinError(f"{path.name}: is not UTF-8 text (byte {error.start})") from None
+        raise PinError(f"{shown}: is not UTF-8 text (byte {error.start})") from None
 
 
 def _unquoted(token: Token) -> str:
     return token.text.strip('"«»')
 
 
-def _line_of(text: str, value: str) -> int | None:
-    position = text.find(f'"{value}"')
-    return text.count("\n", 0, position) + 1 if position >= 0 else None
+def _line_of(text: str, value: str, first: int) -> int | None:
+    """The line, from `first` on, that has a quoted value."""
+    lines = text.split("\n")[first - 1 :]
+    quoted = (f'"{value}"', f"'{value}'")
+    return next((first + i for i, line in enumerate(lines) if any(q in line for q in quoted)), None)
+
+
+def _require_lines(text: str) -> list[int]:
+    """The lines of a lakefile.toml in which a `require` begins."""
+    heads = re.finditer(r"^[ \t]*\[\[[ \t]*require[ \t]*\]\]", text, re.MULTILINE)
+    return [text.count("\n", 0, head.start()) + 1 for head in heads]
+
+
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+
+
+def _entry_lines(text: str) -> list[dict[str, int]]:
+    """For each package of a manifest (which is JSON), the lines of its texts by their keys."""
+    entries: list[dict[str, int]] = []
+    depth, top, key, before = 0, "", "", ""
+    position, line = 0, 1
+    tokens = [*_JSON_TOKEN.finditer(text)]
+    for token, following in zip(tokens, [*(t[0] for t in tokens[1:]), ""], strict=True):
+        if token[0] in ("{", "["):
+            depth += 1
+            if depth == 3 and top == "packages":
+                entries.append({})
+        elif token[0] in ("}", "]"):
+            depth -= 1
+        elif following == ":":
+            key = json.loads(token[0])
+            top = key if depth == 1 else top
+        elif before == ":" and depth == 3 and top == "packages":
+            line += text.count("\n", position, token.start())
+            position = token.start()
+            entries[-1][key] = line
+        before = token[0]
+    return entries

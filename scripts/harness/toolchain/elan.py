@@ -23,6 +23,7 @@ ELAN_INSTALLER = "https://elan.lean-lang.org/elan-init.sh"
 ELAN_PAGE = "https://lean-lang.org/install/"
 
 _VERSION = re.compile(r"Lean \(?version ([0-9][^\s,)]*)")
+_COMMIT = re.compile(r"\bcommit ([0-9a-f]{40})\b")
 _RELEASE = re.compile(r"v?([0-9]+\.[0-9]+\.[0-9]+(?:-[\w.]+)?)")
 _TOOLCHAIN = re.compile(r"\w[\w.+:/-]*", re.ASCII)
 
@@ -174,6 +175,24 @@ def running_version(lean: Lean, project: Path, seconds: float) -> str:
             "Install the pinned toolchain, or name an unpacked one with --toolchain PATH.",
         )
     return match[1]
+
+
+def says_of_itself(lean: Lean, project: Path, seconds: float) -> tuple[str, str]:
+    """What `lean --version` says: version and git hash, which is empty if it knows none.
+
+    Raises ToolchainMissing if it does not answer with a version.
+    """
+    words = [lean.bin / "lean"] if lean.bin else [lean.lake, "env", "lean"]
+    outcome = process.run(
+        [*words, "--version"], cwd=project, seconds=seconds, env=lean.environment()
+    )
+    version, commit = _VERSION.search(outcome.stdout), _COMMIT.search(outcome.stdout)
+    if not outcome.ok or version is None:
+        raise ToolchainMissing(
+            f"`{' '.join(map(str, words))} --version` {outcome.says()} and names no version",
+            "Install the pinned toolchain, or name an unpacked one with --toolchain PATH.",
+        )
+    return version[1], commit[1] if commit else ""
 
 
 def install_elan(seconds: float) -> str | None:
