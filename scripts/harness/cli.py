@@ -78,6 +78,12 @@ def add_build_options(made: argparse.ArgumentParser, *, embedded: bool = True) -
     made.add_argument(
         "--no-cache", action="store_true", help="do not fetch compiled modules of Mathlib"
     )
+    made.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="run and read what the project is made of under bwrap: without network, with empty "
+        "homes, nothing writable but .lake; where that cannot be had, nothing runs (Linux)",
+    )
     if embedded:
         made.add_argument(
             "--embedded",
@@ -170,7 +176,9 @@ def open_run(args: argparse.Namespace) -> Run:
     except PolicyError as error:
         raise UsageError(str(error)) from None
     check_json(args)
-    return Run(project, policy, args.console, args.toolchain)
+    return Run(
+        project, policy, args.console, args.toolchain, sandboxed=getattr(args, "sandbox", False)
+    )
 
 
 def check_json(args: argparse.Namespace) -> None:

@@ -1,0 +1,53 @@
+"""The step that finds out whether there can be a sandbox, and of what."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness import embedded_steps, inside
+from harness.steps import Looked, Run
+from harness.toolchain import elan, prelude
+
+LAKE = ".lake"
+
+
+def prepare(run: Run) -> Looked:
+    """Make the sandbox for everything that follows, and try it.
+
+    Raises inside.Unavailable.
+    """
+    writable = prelude.library(run.project) if run.embedded else run.project / LAKE
+    cache = None if run.embedded else writable / "cache"
+    box = inside.make(run.project, (writable,), _needed(run), cache)
+    if not run.embedded:
+        # Lake would make it, and it can only be made from outside.
+        writable.mkdir(exist_ok=True)
+    inside.probe(box, run.project)
+    run.sandbox = box
+    run.not_looked_at.append(
+        "the sandbox: what it does not protect from stands in docs/trust.md, section 7"
+    )
+    return Looked(detail=box.says(run.project))
+
+
+def _needed(run: Run) -> list[Path]:
+    """What programs of the toolchain need, wherever it lies."""
+    needed = [run.toolchain, _folder(run.kernel), embedded_steps.VENV if run.embedded else None]
+    if not run.embedded:
+        needed += _toolchain(run)
+    return [path for path in needed if path is not None]
+
+
+def _toolchain(run: Run) -> list[Path]:
+    try:
+        lean = elan.find(run.project, run.toolchain)
+    except (elan.ToolchainMissing, OSError, UnicodeDecodeError):
+        return []  # the next step says so
+    if lean.bin is not None:
+        return [lean.lake, lean.bin.parent]
+    return [lean.lake, elan.elan_home()]
+
+
+def _folder(library: Path | None) -> Path | None:
+    """The folder of a library, which may need others beside it."""
+    return library if library is None or library.is_dir() else library.parent
