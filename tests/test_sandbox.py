@@ -272,6 +272,41 @@ def test_replay_in_a_sandbox_writes_its_export_through_a_folder_of_its_own(
     assert place.parent == out.parent, "nothing else in that folder can be written"
 
 
+@needs_bwrap
+def test_terms_are_replayed_in_a_sandbox_wherever_they_come_from(
+    elsewhere: Path, tmp_path: Path, libraries: Path
+) -> None:
+    home = elsewhere / "home"
+    home.mkdir()
+    project = copy("good_universes", home)
+    assert embedded(project).status == OK
+    log = tmp_path / "bin" / "log"
+    env = {
+        "HOME": str(home),
+        **_bwrap(tmp_path, f'printf "%s " "$@" >> "{log}"; echo >> "{log}"'),
+    }
+    out = home / "an export"
+    out.mkdir()
+    sources: list[list[str]] = [
+        ["--embedded", "--project", str(project), "--write-export", str(out / "proof.ndjson")],
+        [str(out / "proof.ndjson")],
+        ["--modules", str(prelude.library(project)), "Main"],
+    ]
+    for number, source in enumerate(sources, 1):
+        done = run_script("replay.py", "--sandbox", *source, env=env)
+        assert done.returncode == OK, done.stdout + done.stderr
+        calls = log.read_text(encoding="utf-8").splitlines()
+        workers = [call for call in calls if "harness.replay.worker" in call]
+        assert len(workers) == number
+        assert (" --bind " in workers[-1]) is (number == 1)
+    assert {p.name for p in out.iterdir()} == {"proof.ndjson", "proof.ndjson.manifest.json"}
+    (tmp_path / "empty").mkdir()
+    for source in sources:
+        done = run_script("replay.py", "--sandbox", *source, env={"PATH": str(tmp_path / "empty")})
+        assert done.returncode == COULD_NOT_RUN
+        assert "sandbox-unavailable: there is no bwrap on the PATH" in done.stderr
+
+
 # What a lakefile could do
 
 

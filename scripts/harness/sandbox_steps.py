@@ -25,17 +25,17 @@ def prepare(run: Run) -> Looked:
     inside.probe(box, run.project)
     run.sandbox = box
     run.not_looked_at.append(
-        "the sandbox: what it does not protect from stands in docs/trust.md, section 7"
+        "sandbox: it does not protect from faults of the system's kernel, hides no files outside "
+        "of homes, and leaves what was built where it was built"
     )
     return Looked(detail=box.says(run.project))
 
 
 def _needed(run: Run) -> list[Path]:
     """What programs of the toolchain need, wherever it lies."""
-    needed = [run.toolchain, _folder(run.kernel), embedded_steps.VENV if run.embedded else None]
-    if not run.embedded:
-        needed += _toolchain(run)
-    return [path for path in needed if path is not None]
+    if run.embedded:
+        return [embedded_steps.VENV]
+    return [*([run.toolchain] if run.toolchain else []), *_toolchain(run)]
 
 
 def _toolchain(run: Run) -> list[Path]:
@@ -46,8 +46,3 @@ def _toolchain(run: Run) -> list[Path]:
     if lean.bin is not None:
         return [lean.lake, lean.bin.parent]
     return [lean.lake, elan.elan_home()]
-
-
-def _folder(library: Path | None) -> Path | None:
-    """The folder of a library, which may need others beside it."""
-    return library if library is None or library.is_dir() else library.parent

@@ -146,12 +146,12 @@ def _replay(
         file.write_text(worker.encoded(asked), encoding="utf-8")
         outcome = start(
             [sys.executable, "-X", "utf8", "-m", "harness.replay.worker", file],
-            cwd=Path.cwd(),
+            cwd=Path(folder),
             seconds=request.seconds + GRACE,
             env=process.environment({"PYTHONPATH": str(scripts), "PYTHONSAFEPATH": "1"}),
             memory=(asked.memory or 0) + asked.stack + RESERVED,
             on_stdout=line,
-            readable=[file, Path(asked.library), *([request.export] if request.export else [])],
+            readable=[Path(folder), *_read(asked)],
             writable=[place] if place else [],
         )
     done = _result(results) if outcome.ok else None
@@ -169,6 +169,12 @@ def _replay(
             ),
         )
     )
+
+
+def _read(asked: worker.Request) -> list[Path]:
+    """What the worker reads: the library's folder, for it may need others, and terms."""
+    named = [asked.export] if asked.export else [*asked.path, *asked.reference]
+    return [Path(asked.library).parent, *map(Path, named)]
 
 
 def _result(results: list[Any]) -> Replay | None:
