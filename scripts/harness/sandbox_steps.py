@@ -19,9 +19,6 @@ def prepare(run: Run) -> Looked:
     writable = prelude.library(run.project) if run.embedded else run.project / LAKE
     cache = None if run.embedded else writable / "cache"
     box = inside.make(run.project, (writable,), _needed(run), cache)
-    if not run.embedded:
-        # Lake would make it, and it can only be made from outside.
-        writable.mkdir(exist_ok=True)
     inside.probe(box, run.project)
     run.sandbox = box
     run.not_looked_at.append(

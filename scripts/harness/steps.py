@@ -365,6 +365,9 @@ def build(run: Run, *, only_check: bool = False, fetch: bool = True) -> Looked:
     named = [*run.policy.build_targets, *(f"+{module}" for module in asked)]
     commands = [["build"], ["build", *named]]
     with one_at_a_time(run):
+        for folder in run.sandbox.writable if run.sandbox else ():
+            # Lake would make it, and it can only be made from outside.
+            folder.mkdir(exist_ok=True)
         if not only_check and (problem := _fetch_packages(run)):
             return Looked(problem)
         current = _up_to_date(run, commands)
