@@ -12,6 +12,7 @@ Lean's own library; with neither, axioms are reported and not judged.
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,15 @@ if not sys.dont_write_bytecode:
 
 from collections.abc import Sequence
 
-from harness import cli, embedded_steps, replay_steps, steps
+from harness import (
+    cli,
+    embedded_steps,
+    inside,
+    replay_steps,
+    sandbox,
+    sandbox_steps,
+    steps,
+)
 from harness.console import printable
 from harness.policy import Policy, PolicyError, load_policy
 from harness.replay import manifest
@@ -78,17 +87,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         action="store_true",
         help="the modules that check_axioms.py --embedded or verify.py --embedded compiled",
     )
-    add("--jobs", type=_count, metavar="N", help="processes that call the kernel")
-    add("--time", type=_count, default=3600, metavar="SECONDS", help="limit of the whole run")
-    add("--memory", type=_count, metavar="MIB", help="limit of address space of each process")
+    add(
+        "--sandbox",
+        action="store_true",
+        help="read under bwrap: without network, nothing shown of homes but what is read, nothing "
+        "writable but the export (Linux)",
+    )
+    add("--jobs", type=cli.count, metavar="N", help="processes that call the kernel")
+    add("--time", type=cli.count, default=3600, metavar="SECONDS", help="limit of the whole run")
+    add("--memory", type=cli.count, metavar="MIB", help="limit of address space of each process")
     return cli.main(parser, argv, _replay)
-
-
-def _count(text: str) -> int:
-    value = int(text) if len(text) < 10 else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError("a number from 1 to 999,999,999 is needed")
-    return value
 
 
 def _replay(args: argparse.Namespace) -> int:
@@ -97,8 +105,15 @@ def _replay(args: argparse.Namespace) -> int:
         raise cli.UsageError("name an export, or modules, not both")
     if args.cone and not (args.target or args.policy):
         raise cli.UsageError("--cone is the cone of targets: name them")
-    if args.export is None and args.modules is None:
-        return _project(args)
+    try:
+        return _project(args) if args.export is None and args.modules is None else _terms(args)
+    except inside.Unavailable as error:
+        found = Finding("sandbox-unavailable", str(error), sandbox.STEP, remedy=error.remedy)
+        return _stopped([found], args)
+
+
+def _terms(args: argparse.Namespace) -> int:
+    """An export, or modules that need be no project's. Raises inside.Unavailable."""
     policy = _policy(args)
     root, module = args.modules or ("", None)
     done = core.replay(
@@ -113,8 +128,19 @@ def _replay(args: argparse.Namespace) -> int:
             **_common(args),
         ),
         lambda progress: args.console.progress(progress.line()),
+        _start(args),
     )
     return _finish(done, args)
+
+
+def _start(args: argparse.Namespace) -> inside.Start:
+    """What starts the worker. Raises inside.Unavailable."""
+    if not args.sandbox:
+        return inside.directly
+    # It is told what it has to read; no project belongs to that.
+    box = inside.make(cli.CHECKOUT / "scripts", (), ())
+    inside.probe(box, cli.CHECKOUT / "scripts")
+    return functools.partial(inside.run, box)
 
 
 def _common(args: argparse.Namespace) -> dict[str, Any]:
@@ -166,6 +192,8 @@ def _project(args: argparse.Namespace) -> int:
     run.kernel, run.write_export = args.kernel, args.write_export
     run.embedded = args.embedded
     room = embedded_steps if run.embedded else steps
+    if run.sandboxed:
+        sandbox_steps.prepare(run)
     found = room.read_sources(run).findings if run.write_export else []
     found += room.find_lean(run).findings
     if run.lean is None and run.wheel is None:

@@ -56,7 +56,8 @@ def test_gate_needs_the_standard_library_only(path: Path) -> None:
 
 @pytest.mark.parametrize("path", python_files(), ids=lambda p: str(p.relative_to(SCRIPTS)))
 def test_one_place_starts_programs(path: Path) -> None:
-    if path.name != "process.py":
+    # What is started inside the sandbox has to start the program there.
+    if path.name not in ("process.py", "inside_main.py"):
         assert "subprocess" not in imported(path)
     assert "shell=True" not in path.read_text(encoding="utf-8")
 

@@ -151,7 +151,7 @@ def ask_leanchecker(run: Run) -> Looked:
     if program is None or shutil.which(program) is None or elan.is_shim(program):
         return Looked(status=Status.NOT_RUN, detail="the pinned toolchain has no leanchecker")
     modules = sorted(own_modules(run) or run.policy.modules)
-    outcome = process.run(
+    outcome = run.start(
         [run.lean.lake, "env", program, "-v", *modules],
         cwd=run.project,
         seconds=run.policy.limits.checker,

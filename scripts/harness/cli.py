@@ -68,6 +68,14 @@ def parser(program: str, description: str) -> argparse.ArgumentParser:
     return made
 
 
+def count(text: str) -> int:
+    """An argument that is a number from 1 on."""
+    value = int(text) if text.isdecimal() and len(text) < 10 else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError("a number from 1 to 999,999,999 is needed")
+    return value
+
+
 def add_build_options(made: argparse.ArgumentParser, *, embedded: bool = True) -> None:
     """Add the options of scripts that build."""
     made.add_argument(
@@ -76,7 +84,20 @@ def add_build_options(made: argparse.ArgumentParser, *, embedded: bool = True) -
         help="do not build; what is compiled has to be up to date",
     )
     made.add_argument(
+        "--memory",
+        type=count,
+        metavar="MIB",
+        help="limit of address space of each program that is started (Linux); compiled modules "
+        "are mapped, so that a Lean with Mathlib needs 10,000 and more",
+    )
+    made.add_argument(
         "--no-cache", action="store_true", help="do not fetch compiled modules of Mathlib"
+    )
+    made.add_argument(
+        "--sandbox",
+        action="store_true",
+        help="run and read what the project is made of under bwrap: without network, with empty "
+        "homes, nothing writable but .lake; where that cannot be had, nothing runs (Linux)",
     )
     if embedded:
         made.add_argument(
@@ -170,7 +191,15 @@ def open_run(args: argparse.Namespace) -> Run:
     except PolicyError as error:
         raise UsageError(str(error)) from None
     check_json(args)
-    return Run(project, policy, args.console, args.toolchain)
+    memory = getattr(args, "memory", None)
+    return Run(
+        project,
+        policy,
+        args.console,
+        args.toolchain,
+        memory=memory << 20 if memory else None,
+        sandboxed=getattr(args, "sandbox", False),
+    )
 
 
 def check_json(args: argparse.Namespace) -> None:

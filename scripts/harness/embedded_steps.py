@@ -5,6 +5,7 @@ They stand in the places of those in `steps.py` that need Lake; all others are t
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import tempfile
 from pathlib import Path
@@ -84,7 +85,12 @@ def build(run: Run, *, only_check: bool = False) -> Looked:
             findings = prelude.stale(run.project, modules)
             return Looked(findings, "every compiled module is the one recorded")
         findings, run.build_lines = prelude.build(
-            run.project, run.wheel, modules, run.policy.limits.build, run.console.progress
+            run.project,
+            run.wheel,
+            modules,
+            run.policy.limits.build,
+            run.console.progress,
+            start=run.start,
         )
     return Looked(findings, f"{len(modules)} modules compiled")
 
@@ -99,5 +105,6 @@ def ask_print(run: Run) -> Looked:
             "prelude\n" + crosscheck.probe(run.policy),
             Path(folder) / "Probe.lean",
             run.policy.limits.print,
+            start=functools.partial(run.start, readable=(Path(folder),), writable=()),
         )
     return steps.printed(run, outcome, "the Lean inside the wheel", first_line=2)

@@ -6,7 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness import checker_steps, embedded_steps, pin_steps, replay_steps, steps
+from harness import (
+    checker_steps,
+    embedded_steps,
+    pin_steps,
+    replay_steps,
+    sandbox,
+    sandbox_steps,
+    steps,
+)
 from harness.policy import Policy
 from harness.steps import Run, not_run, perform
 from harness.verdict import WAYS, Requirement, Status, Verification, decide
@@ -163,9 +171,14 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
 def _sources(run: Run) -> None:
     perform(run, "pins", embedded_steps.check_pins if run.embedded else steps.check_pins)
     perform(run, "sources", embedded_steps.read_sources if run.embedded else steps.read_sources)
+    if run.sandboxed:
+        perform(run, sandbox.STEP, sandbox_steps.prepare)
 
 
 def _build(run: Run, *, no_build: bool, fetch: bool) -> None:
+    if run.sandboxed and run.sandbox is None:
+        _none(run, ("toolchain", "build"), sandbox.STEP)
+        return
     perform(run, "toolchain", embedded_steps.find_lean if run.embedded else steps.find_lean)
     if missing := next((n for n in ("pins", "toolchain") if not run.passed(n)), None):
         not_run(run, "build", f"needs the step {missing}")
@@ -230,8 +243,9 @@ def run_export(run: Run, file: Path) -> None:
     perform(run, "export", lambda r: replay_steps.check_export(r, file))
     paranoid = ("paranoid",) if run.paranoid else ()
     rest = ("terms", "replay", *paranoid, *_statement(run.policy))
-    if not run.passed("export"):
-        _none(run, rest, "export")
+    lacking = [n for n in ("export", *((sandbox.STEP,) * run.sandboxed)) if not run.passed(n)]
+    if lacking:
+        _none(run, rest, lacking[0])
         return
     perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
     perform(run, "replay", lambda r: replay_steps.replay_export(r, file), about_targets=True)
@@ -328,6 +342,8 @@ def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Veri
 
     `claim` is what ACCEPTED means here; `scope` says what it is about, if less than the proof.
     """
+    if run.sandboxed:
+        needed = replace(needed, steps=needed.steps | {sandbox.STEP})
     marked = tuple(replace(step, required=step.name in needed.steps) for step in run.steps)
     targets = run.policy.targets if needed.ways else ()
     verdict, reasons = decide(marked, run.findings, targets, needed)

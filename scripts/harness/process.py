@@ -138,6 +138,7 @@ def run(
     keep: int = KEPT_CHARACTERS,
     strict_limit: bool = False,
     attached: bool = False,
+    pass_fds: Sequence[int] = (),
 ) -> Outcome:
     """Run a program to its end or to a limit, and leave no process of its group behind.
 
@@ -145,7 +146,8 @@ def run(
     `on_stdout` and `on_stderr` get each line as it comes, without its end; a carriage return ends
     a line too. At most `keep` characters of each stream are kept; with `strict_limit` more of
     them end the run (`End.OUTPUT_LIMIT`). With `attached` the program writes to our own output
-    and nothing is captured. Input is always empty.
+    and nothing is captured. Input is always empty. The program inherits the file descriptors
+    `pass_fds` (not on Windows).
 
     Raises whatever interrupts the wait (`KeyboardInterrupt` above all), after ending the group.
     """
@@ -165,6 +167,7 @@ def run(
                 stdout=pipe,
                 stderr=pipe,
                 start_new_session=True,
+                pass_fds=pass_fds,
             )
             streams += [
                 _Stream(pipe_end, handler, keep)

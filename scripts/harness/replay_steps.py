@@ -40,7 +40,7 @@ def search_path(run: Run) -> tuple[Path, ...]:
     if run.embedded:
         return (prelude.library(run.project),)
     assert run.lean is not None
-    outcome = process.run(
+    outcome = run.start(
         [run.lean.lake, "env", "printenv", "LEAN_PATH"],
         cwd=run.project,
         seconds=run.policy.limits.question,
@@ -60,7 +60,7 @@ def toolchain_library(run: Run) -> Path | None:
     if run.lean.bin is not None:
         folder = run.lean.bin.parent / "lib" / "lean"
         return folder if folder.is_dir() else None
-    outcome = process.run(
+    outcome = run.start(
         [run.lean.lake, "env", "lean", "--print-libdir"],
         cwd=run.project,
         seconds=run.policy.limits.question,
@@ -133,13 +133,15 @@ def ask_facts(run: Run, request: facts.Request) -> dict[str, Any] | Finding:
     with tempfile.TemporaryDirectory(prefix="facts-") as folder:
         file = Path(folder) / "request.json"
         file.write_text(json.dumps(dataclasses.asdict(request)), encoding="utf-8")
-        outcome = process.run(
+        outcome = run.start(
             [sys.executable, "-X", "utf8", "-m", "harness.replay.facts", file],
             cwd=run.project,
             seconds=run.policy.limits.terms,
             env=process.environment({"PYTHONPATH": str(SCRIPTS), "PYTHONSAFEPATH": "1"}),
             keep=ANSWER,
             strict_limit=True,
+            readable=(file, *map(Path, request.export)),
+            writable=(),
         )
     for line in process.lines_of(outcome.stdout):
         message = _message(line, request.token)
@@ -281,11 +283,12 @@ def replayed(run: Run, **source: Any) -> Looked:
         ),
         kernel=kernel_library(run),
         jobs=replay.cores(),
+        memory=run.memory,
         seconds=run.policy.limits.replay,
         **source,
     )
     run.replayed = done = replay.replay(
-        request, lambda progress: run.console.progress(f"replay: {progress.line()}")
+        request, lambda progress: run.console.progress(f"replay: {progress.line()}"), run.start
     )
     targets = {target.name for target in done.targets}
     findings = [

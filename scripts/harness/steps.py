@@ -10,16 +10,17 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import axioms, process, selftest
+from harness import axioms, inside, process, sandbox, selftest
 from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
 from harness.replay.result import Replay
+from harness.sandbox import Sandbox
 from harness.sources import packages, pins, reading, scan
 from harness.sources import project as files
 from harness.sources.lexer import LexError
@@ -80,6 +81,11 @@ class Run:
     met_hypotheses: dict[str, Met] = field(default_factory=dict)
     """By target, what the witness says of its hypotheses."""
     write_export: Path | None = None
+    memory: int | None = None
+    """Bytes of address space that each program started here may take; None: no limit."""
+    sandboxed: bool = False
+    """Whether what the project is made of may run and be read in a sandbox only."""
+    sandbox: Sandbox | None = None
     embedded: bool = False
     compiled: list[prelude.Module] = field(default_factory=list)
     """The modules that the Lean inside the wheel compiled."""
@@ -106,6 +112,18 @@ class Run:
         """What is known of the targets, by the way it became known."""
         ways = {axioms.AUDIT: self.audit, axioms.TERMS: self.terms}
         return {way: facts for way, facts in ways.items() if facts is not None}
+
+    def start(self, argv: Sequence[str | Path], **options: Any) -> Outcome:
+        """Run a program of the project, or one that reads what it compiled (`inside.run`)."""
+        if self.sandboxed and self.sandbox is None:
+            raise inside.Unavailable("the sandbox that was asked for is not there")
+        if self.memory is not None:
+            options.setdefault("memory", self.memory)
+        return inside.run(self.sandbox, argv, tell=self._outlived, **options)
+
+    def _outlived(self, names: list[str]) -> None:
+        text = f"{', '.join(names)}: still ran when what had started it had ended, and was ended"
+        self.findings.append(Finding("process-left", text, sandbox.STEP))
 
     def passed(self, name: str) -> bool:
         """Whether a step ran and passed."""
@@ -142,6 +160,11 @@ def perform(
                 )
             ]
         )
+    except inside.Unavailable as error:
+        found = Finding("sandbox-unavailable", str(error), name, remedy=error.remedy)
+        looked = Looked([found])
+    if run.sandbox is not None:
+        looked.findings = sandbox.explained(looked.findings, run.sandbox, run.project)
     run.findings += looked.findings
     status = looked.status or step_status(looked.findings)
     worst = sorted(looked.findings, key=lambda f: list(Level).index(f.level))
@@ -319,7 +342,9 @@ def find_lean(run: Run) -> Looked:
     """The Lean to run, and whether it is the pinned one. Says within seconds if there is none."""
     try:
         run.lean = elan.find(run.project, run.toolchain)
-        run.lean_version = elan.running_version(run.lean, run.project, run.policy.limits.question)
+        run.lean_version = elan.running_version(
+            run.lean, run.project, run.policy.limits.question, run.start
+        )
     except elan.ToolchainMissing as error:
         run.lean = None
         message = f"{error}; {run.setup_problem}" if run.setup_problem else str(error)
@@ -338,8 +363,13 @@ def find_lean(run: Run) -> Looked:
     )
 
 
-def lake_run(run: Run, arguments: list[str], seconds: float, prefix: str = "build") -> Outcome:
-    """Run Lake in the project's root, showing its progress."""
+def lake_run(
+    run: Run, arguments: list[str], seconds: float, prefix: str = "build", network: bool = False
+) -> Outcome:
+    """Run Lake in the project's root, showing its progress.
+
+    In a sandbox there is a network only with `network`.
+    """
     assert run.lean is not None
 
     def show(line: str) -> None:
@@ -349,13 +379,14 @@ def lake_run(run: Run, arguments: list[str], seconds: float, prefix: str = "buil
         elif line.strip() and not line.startswith("trace:"):
             run.console.progress(f"{prefix}: {lake.clean(line)}")
 
-    return process.run(
+    return run.start(
         [run.lean.lake, *arguments],
         cwd=run.project,
         seconds=seconds,
         env=run.lean.environment(),
         on_stdout=show,
         on_stderr=show,
+        network=network,
     )
 
 
@@ -366,6 +397,11 @@ def build(run: Run, *, only_check: bool = False, fetch: bool = True) -> Looked:
     named = [*run.policy.build_targets, *(f"+{module}" for module in asked)]
     commands = [["build"], ["build", *named]]
     with one_at_a_time(run):
+        for folder in run.sandbox.writable if run.sandbox else ():
+            # Lake would make it, and it can only be made from outside.
+            folder.mkdir(exist_ok=True)
+        if not only_check and (problem := _fetch_packages(run)):
+            return Looked(problem)
         current = _up_to_date(run, commands)
         if only_check or current:
             if isinstance(current, list):
@@ -406,13 +442,23 @@ def _stale(commands: list[list[str]]) -> Finding:
     )
 
 
+def _fetch_packages(run: Run) -> list[Finding]:
+    """Fetch missing packages in a sandbox; elsewhere Lake does it whenever it runs."""
+    if run.sandbox is None or not (names := pins.absent(run.project)):
+        return []
+    run.console.step(f"packages: {', '.join(names)} …")
+    outcome = lake_run(run, ["env", "true"], run.policy.limits.cache, "packages", network=True)
+    return lake.failure(outcome, "lake env true")
+
+
 def _fetch_cache(run: Run) -> list[Finding]:
     """Fetch the compiled modules that our files import, and nothing more."""
     modules = list(files.cached_modules(run.reach, run.policy)) if run.reach else []
     if not modules:
         return []
     run.console.step(f"cache: {len(modules)} modules that our files import …")
-    outcome = lake_run(run, ["exe", "cache", "get", *modules], run.policy.limits.cache, "cache")
+    arguments = ["exe", "cache", "get", *modules]
+    outcome = lake_run(run, arguments, run.policy.limits.cache, "cache", network=True)
     if outcome.ok:
         return []
     return lake.failure(outcome, "lake exe cache get …") or [
@@ -460,7 +506,7 @@ def read_audit(run: Run) -> Looked:
     with tempfile.TemporaryDirectory(prefix="audit-") as folder:
         path = Path(folder) / "request.json"
         path.write_text(audits.request(run.policy), encoding="utf-8")
-        outcome = _lake_quiet(run, ["exe", "audit", str(path)], run.policy.limits.audit)
+        outcome = _lake_quiet(run, ["exe", "audit", str(path)], run.policy.limits.audit, path)
     told = lake.diagnostics(process.lines_of(outcome.stderr))
     if not outcome.ok or any(d.severity == "error" for d in told):
         return Looked([_no_answer("audit-failed", "lake exe audit", outcome, axioms.AUDIT)])
@@ -499,7 +545,8 @@ def ask_print(run: Run) -> Looked:
     with tempfile.TemporaryDirectory(prefix="probe-") as folder:
         path = Path(folder) / "Probe.lean"
         path.write_text(crosscheck.probe(run.policy), encoding="utf-8")
-        outcome = _lake_quiet(run, ["env", "lean", "--json", str(path)], run.policy.limits.print)
+        arguments = ["env", "lean", "--json", str(path)]
+        outcome = _lake_quiet(run, arguments, run.policy.limits.print, path)
     return printed(run, outcome, "lake env lean")
 
 
@@ -531,15 +578,16 @@ def printed(run: Run, outcome: Outcome, command: str, first_line: int = 1) -> Lo
     )
 
 
-def _lake_quiet(run: Run, arguments: list[str], seconds: float) -> Outcome:
+def _lake_quiet(run: Run, arguments: list[str], seconds: float, reads: Path) -> Outcome:
     assert run.lean is not None
-    return process.run(
+    return run.start(
         [run.lean.lake, *arguments],
         cwd=run.project,
         seconds=seconds,
         env=run.lean.environment(),
         keep=AUDIT_OUTPUT,
         strict_limit=True,
+        readable=(reads,),
     )
 
 

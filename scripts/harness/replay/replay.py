@@ -7,17 +7,18 @@ not run.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness import process
+from harness import inside, process
 from harness.replay import kernel, result, worker
 from harness.replay import terms as t
 from harness.replay.result import Finding, Replay, Stop
@@ -87,12 +88,44 @@ class Progress:
         return f"{self.what}: {self.count:,}{of}" + (f", {self.at}" if self.at else "")
 
 
-def replay(request: Request, on_progress: Callable[[Progress], None] = lambda _: None) -> Replay:
-    """Replay, and return what was found; raises only what interrupts the wait."""
+def replay(
+    request: Request,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    start: inside.Start = inside.directly,
+) -> Replay:
+    """Replay, and return what was found; raises only what interrupts the wait.
+
+    `start` starts the worker; what it raises is raised.
+    """
     try:
-        asked = _asked(request)
+        if request.write is None:
+            return _replay(request, None, on_progress, start)
+        # The worker writes into a folder of its own, and nowhere else.
+        with _beside(request.write) as place:
+            return _replay(request, place, on_progress, start)
     except Stop as stop:
         return Replay((stop.finding,))
+
+
+@contextlib.contextmanager
+def _beside(file: Path) -> Iterator[Path]:
+    """A folder in the one that a file is to stand in. Raises Stop if there can be none."""
+    try:
+        room = tempfile.TemporaryDirectory(prefix=".export-", dir=file.resolve().parent)
+    except OSError as error:
+        raise Stop("export-unreadable", f"{file} cannot be written: {error.strerror}") from None
+    with room as folder:
+        yield Path(folder)
+
+
+def _replay(
+    request: Request,
+    place: Path | None,
+    on_progress: Callable[[Progress], None],
+    start: inside.Start,
+) -> Replay:
+    """Replay; an export goes into the folder `place` first. Raises Stop."""
+    asked = _asked(request, place)
     last: list[Progress] = []
     results: list[Any] = []
 
@@ -111,17 +144,19 @@ def replay(request: Request, on_progress: Callable[[Progress], None] = lambda _:
     with tempfile.TemporaryDirectory(prefix="replay-") as folder:
         file = Path(folder, "request.json")
         file.write_text(worker.encoded(asked), encoding="utf-8")
-        outcome = process.run(
+        outcome = start(
             [sys.executable, "-X", "utf8", "-m", "harness.replay.worker", file],
-            cwd=Path.cwd(),
+            cwd=Path(folder),
             seconds=request.seconds + GRACE,
             env=process.environment({"PYTHONPATH": str(scripts), "PYTHONSAFEPATH": "1"}),
             memory=(asked.memory or 0) + asked.stack + RESERVED,
             on_stdout=line,
+            readable=[Path(folder), *_read(asked)],
+            writable=[place] if place else [],
         )
     done = _result(results) if outcome.ok else None
-    if request.write is not None:
-        _keep(request.write, done is not None and done.exit_status == 0)
+    if place and request.write is not None and done is not None and done.exit_status == 0:
+        _keep(request.write, place)
     if done is not None:
         return done
     where = f", {last[0].line()}" if last else ""
@@ -136,6 +171,12 @@ def replay(request: Request, on_progress: Callable[[Progress], None] = lambda _:
     )
 
 
+def _read(asked: worker.Request) -> list[Path]:
+    """What the worker reads: the library's folder, for it may need others, and terms."""
+    named = [asked.export] if asked.export else [*asked.path, *asked.reference]
+    return [Path(asked.library).parent, *map(Path, named)]
+
+
 def _result(results: list[Any]) -> Replay | None:
     """The worker's last message, None if there is not exactly one."""
     if len(results) != 1:
@@ -146,17 +187,15 @@ def _result(results: list[Any]) -> Replay | None:
         return None
 
 
-def _keep(file: Path, accepted: bool) -> None:
-    """Put an export and its manifest in their places if what they are of was accepted."""
+def _keep(file: Path, place: Path) -> None:
+    """Put an export that was accepted and its manifest in their places."""
     for path in (file, file.with_name(file.name + ".manifest.json")):
-        part = worker.part_of(path.resolve())
-        if accepted and part.is_file():
+        part = worker.part_of(place / path.name)
+        if part.is_file() and not part.is_symlink():
             part.replace(path.resolve())
-        else:
-            part.unlink(missing_ok=True)
 
 
-def _asked(request: Request) -> worker.Request:
+def _asked(request: Request, place: Path | None) -> worker.Request:
     if (request.export is None) == (request.module is None):
         raise ValueError("either an export or a module has to be named")
     if request.cone and not request.targets:
@@ -178,7 +217,7 @@ def _asked(request: Request) -> worker.Request:
         jobs=max(1, request.jobs),
         seconds=request.seconds,
         memory=request.memory or machine_memory() * 9 // 10,
-        write=None if request.write is None else str(request.write.resolve()),
+        write=str(place / request.write.name) if place and request.write else None,
         reference=tuple(str(p.resolve()) for p in request.reference),
         reference_module=request.reference_module,
         known=dict(request.known),
@@ -232,8 +271,10 @@ def machine_memory() -> int:
 
 
 def cores() -> int:
-    """Return how many processes can run at once here."""
+    """Return how many processes can run at once here: no more than LEAN_NUM_THREADS says."""
     try:
-        return len(os.sched_getaffinity(0))
+        here = len(os.sched_getaffinity(0))
     except AttributeError:
-        return os.cpu_count() or 1
+        here = os.cpu_count() or 1
+    told = os.environ.get("LEAN_NUM_THREADS", "")
+    return max(1, min(here, int(told))) if told.isdecimal() and len(told) < 10 else here

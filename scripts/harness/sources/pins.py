@@ -122,6 +122,18 @@ def checked_out(project: Path) -> dict[str, str]:
     return {name: head for name, head in heads.items() if head}
 
 
+def absent(project: Path) -> list[str]:
+    """Packages of the manifest that have to be fetched before anything is built."""
+    try:
+        manifest = read_manifest(project)
+    except PinError:
+        return []
+    if manifest is None:
+        return []
+    folder = project / manifest.folder
+    return [p.name for p in manifest.packages if p.rev and not (folder / p.name).is_dir()]
+
+
 def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
     """Whether the Lean that runs is the pinned one; `version` is what it says of itself."""
     pin = read_toolchain(project)

@@ -12,7 +12,7 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -158,14 +158,17 @@ def is_shim(lake: Path) -> bool:
     return False
 
 
-def running_version(lean: Lean, project: Path, seconds: float) -> str:
-    """The version of the Lean that `lake` belongs to.
+def running_version(
+    lean: Lean,
+    project: Path,
+    seconds: float,
+    start: Callable[..., process.Outcome] = process.run,
+) -> str:
+    """The version of the Lean that `lake` belongs to. `start` runs it, as `process.run` does.
 
     Raises ToolchainMissing if it does not answer with one.
     """
-    outcome = process.run(
-        [lean.lake, "--version"], cwd=project, seconds=seconds, env=lean.environment()
-    )
+    outcome = start([lean.lake, "--version"], cwd=project, seconds=seconds, env=lean.environment())
     match = _VERSION.search(outcome.stdout)
     if not outcome.ok or match is None:
         said = next((s for s in (outcome.stderr + outcome.stdout).splitlines() if s.strip()), "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from harness import process
@@ -114,12 +114,14 @@ def run_lean(
     seconds: float = 120.0,
     lean_path: Sequence[Path] = (),
     memory: int | None = MEMORY,
+    start: Callable[..., Outcome] = process.run,
 ) -> Outcome:
     """Run the Lean inside the wheel as a program, as `lean ARGUMENTS` in the folder `cwd`.
 
-    `lean_path` holds the folders of compiled modules that imports are looked up in.
+    `lean_path` holds the folders of compiled modules that imports are looked up in. `start` runs
+    it, as `process.run` does.
     """
-    return process.run(
+    return start(
         [sys.executable, "-I", _MAIN, libraries.resolve(), *arguments],
         cwd=cwd,
         seconds=seconds,

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness import process
 from harness.process import End, Outcome
 from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import LexError
@@ -124,9 +125,12 @@ def build(
     modules: Sequence[Module],
     seconds: float,
     tell: Callable[[str], None],
+    *,
+    start: Callable[..., Outcome] = process.run,
 ) -> tuple[list[Finding], list[str]]:
     """Compile modules in order, anew. Findings, and what Lean said as Lake would write it.
 
+    `start` runs a program, as `process.run` does.
     A compilation that fails leaves nothing in the place of what was there before. What was compiled
     has to stay as it is while the rest is compiled: compiling a module can run code of its own.
     """
@@ -147,6 +151,7 @@ def build(
             cwd=project,
             seconds=seconds,
             lean_path=[root],
+            start=start,
         )
         said += _as_lake(module, outcome)
         if findings := _failures(module, outcome):
@@ -253,7 +258,15 @@ def _extra(project: Path, modules: Sequence[Module]) -> list[str]:
     return sorted({p.relative_to(root).as_posix() for p in present} - known)
 
 
-def ask(project: Path, libraries: Path, text: str, path: Path, seconds: float) -> Outcome:
+def ask(
+    project: Path,
+    libraries: Path,
+    text: str,
+    path: Path,
+    seconds: float,
+    *,
+    start: Callable[..., Outcome] = process.run,
+) -> Outcome:
     """Run a probe (`crosscheck.probe`) that stands outside of the project."""
     path.write_text(text, encoding="utf-8")
     return embedded.run_lean(
@@ -262,6 +275,7 @@ def ask(project: Path, libraries: Path, text: str, path: Path, seconds: float) -
         cwd=path.parent,
         seconds=seconds,
         lean_path=[library(project)],
+        start=start,
     )
 
 
