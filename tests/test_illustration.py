@@ -380,7 +380,6 @@ def test_derivatives_are_within_their_bounds(problem: tuple[Parameter, Data]) ->
     assert within(found.hessian, hessian, gamma * most.hessian)
 
 
-@settings(max_examples=40)
 def nothing_is_rounded(activation: Activation, theta: DeepParameter, data: Data) -> bool:
     """Whether all sums for a network of whole numbers, of four layers at most, are exact.
 
@@ -392,6 +391,7 @@ def nothing_is_rounded(activation: Activation, theta: DeepParameter, data: Data)
     return bool(max(most.loss, most.gradient.max(), most.hessian.max()) < 2.0**38)
 
 
+@settings(max_examples=40)
 @given(deep_problems(whole, (1, 2)))
 def test_deep_derivatives_are_exact(problem: tuple[Activation, DeepParameter, Data]) -> None:
     activation, theta, data = problem
