@@ -311,7 +311,9 @@ def check_reading(run: Run) -> Looked:
     run.sources = sources
     folders = {target.source_folder for target in run.targets or ()}
     findings, trusted, agreed = reading.check(sources, run.policy, folders)
-    said = "no command that changes how they read" if not agreed else f"{agreed} agreed commands"
+    said = "no command that changes how they read"
+    if agreed:
+        said = f"{agreed} agreed command{'' if agreed == 1 else 's'}"
     return Looked(findings, "" if findings else f"{trusted} trusted files: {said}")
 
 
