@@ -114,6 +114,15 @@ def checked_out(project: Path) -> dict[str, str]:
     return {name: head for name, head in heads.items() if head}
 
 
+def manifest_revisions(project: Path) -> dict[str, str]:
+    """The revision that the manifest names for every package, as far as it can be read."""
+    try:
+        manifest = _read_manifest(project)
+    except PinError:
+        return {}
+    return {p.name: p.rev.value for p in (manifest.packages if manifest else ()) if p.rev}
+
+
 def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
     """Whether the Lean that runs is the pinned one; `version` is what it says of itself."""
     pin = _read_toolchain(project)
