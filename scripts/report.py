@@ -94,11 +94,12 @@ def _report(args: argparse.Namespace) -> int:
     if not folder.is_dir():
         raise UsageError(f"{args.project} is no folder")
     output = args.output or folder / OUTPUT
-    _check_output(output, args.verification)
     if args.verification is not None:
         document, data = _read(args.verification)
+        _check_output(output, args.verification)
         source = f"{args.verification.name}, SHA-256 {hashlib.sha256(data).hexdigest()}"
     else:
+        _check_output(output, None)
         document = _verified(args)[0]
         source = "a verification that was run for it"
     text = page(view.view(document, _project(args, folder, document), output.absolute(), source))

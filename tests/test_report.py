@@ -181,6 +181,18 @@ def test_rejected_shows_the_violation_and_what_to_do(tmp_path: Path) -> None:
     assert "What to do: Prove h." in text
 
 
+def test_a_namespace_that_is_a_definition_too_stays_in_names(tmp_path: Path) -> None:
+    graph = {"Both.symm": ["Both"], "Both": []}
+    one = target("Both.symm", graph=graph, definitions=[constant("Both", "def")])
+    labels = made(small(targets=[one]), tmp_path).values("aria-label", "a")
+    assert labels == ["Both.symm, theorem", "Both, def"]
+    graph = {"Nowhere.main": ["Nowhere.other"]}
+    labels = made(small(targets=[target("Nowhere.main", graph=graph)]), tmp_path).values(
+        "aria-label", "a"
+    )
+    assert labels == ["main, theorem", "other, declaration"]
+
+
 def test_axioms_stand_with_types_and_ways(tmp_path: Path) -> None:
     axioms = [{"name": "propext", "type": "False", "by": ["terms"]}]
     text = made(small(targets=[target("Nowhere.main", axioms=axioms)]), tmp_path).text
@@ -438,7 +450,10 @@ def test_bad_input_is_refused_in_one_line(tmp_path: Path) -> None:
     assert "more than the" in refused(tmp_path / "huge.json", *output)
     assert "no ordinary file" in refused(tmp_path / "pipe.json", *output)
     assert "no ordinary file" in refused(tmp_path, *output)
-    assert not (tmp_path / "page.html").exists()
+    assert "cannot be read" in refused(
+        tmp_path / "none.json", "--output", tmp_path / "new" / "page.html"
+    )
+    assert not (tmp_path / "page.html").exists() and not (tmp_path / "new").exists()
 
 
 def test_output_that_must_not_or_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -350,9 +350,11 @@ class _Maker:
         return self.at_hand.declared.of(name) if self.at_hand else None
 
     def _labels(self, names: Iterable[str]) -> dict[str, str]:
-        """Names without the namespace that the first target stands in."""
+        """Names without the namespace of the first target, if it is nothing else too."""
         first = next((t.name for t in self.document.targets), "")
         space, dot, _ = first.rpartition(".")
+        if self._constant(space) or ((found := self._declared(space)) and found.name == space):
+            space = dot = ""
         return {name: without_private(name).removeprefix(space + dot) for name in names}
 
     def _place(self, declared: Declared | None) -> Place | None:
@@ -654,6 +656,8 @@ def _answer(document: Document, question: str, name: str) -> Answer:
     word = {Status.PASSED: "yes", Status.FAILED: "no"}.get(step.status, "not known")
     made = _step(step)
     detail = step.detail or made.mark.word
+    if name == "sorry" and step.status is Status.PASSED:
+        detail = f"looked for holes: {detail}"
     return Answer(question, Mark(made.mark.sign, word, made.mark.css), detail)
 
 
@@ -665,9 +669,12 @@ def _answer_axioms(document: Document) -> Answer:
     names = dict.fromkeys(a.name for t in document.targets for a in t.axioms)
     check = document.step("cross-check")
     status = check.status if check is not None else Status.NOT_RUN
-    word = {Status.PASSED: "allowed ones only", Status.FAILED: "others than allowed"}
+    word = {
+        Status.PASSED: "allowed ones only" if names else "none",
+        Status.FAILED: "others than allowed",
+    }
     sign = _MARKS[status][0]
-    text = f"{', '.join(names) or 'none'} (by {', '.join(ways)})"
+    text = f"{', '.join(names) or 'no axiom'} (by {', '.join(ways)})"
     return Answer(
         question,
         Mark(sign, word.get(status, "not compared with those allowed"), _CSS.get(status, "open")),
