@@ -144,7 +144,7 @@ def test_what_did_not_run_is_not_called_checked(tmp_path: Path) -> None:
     text = made(document, tmp_path).text
     for said in (
         "This is not a verdict on the proof: evidence is missing.",
-        "Looked at, and in order: pins.",
+        "Looked at and passed: pins.",
         "build: build: made up",
         "Did Lean compile it? ? not known",
         "Did a kernel check it once more? – not known",
