@@ -134,6 +134,15 @@ def absent(project: Path) -> list[str]:
     return [p.name for p in manifest.packages if p.rev and not (folder / p.name).is_dir()]
 
 
+def manifest_revisions(project: Path) -> dict[str, str]:
+    """The revision that the manifest names for every package, as far as it can be read."""
+    try:
+        manifest = read_manifest(project)
+    except PinError:
+        return {}
+    return {p.name: p.rev.value for p in (manifest.packages if manifest else ()) if p.rev}
+
+
 def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
     """Whether the Lean that runs is the pinned one; `version` is what it says of itself."""
     pin = read_toolchain(project)
