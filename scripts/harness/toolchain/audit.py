@@ -202,7 +202,7 @@ def _target(entry: _Object) -> Target:
         odd=entry.take("odd", _texts, ()),
         axioms=tuple(_constant(o) for o in entry.objects("axioms")),
         hypotheses=tuple(_hypothesis(o) for o in entry.objects("hypotheses")),
-        graph={key: _texts(value) for key, value in entry.take("graph", _mapping).items()},
+        graph=entry.take("graph", _graph),
     )
     entry.finish()
     return target
@@ -258,7 +258,7 @@ def _module(entry: _Object) -> Module:
     module = Module(
         name=entry.take("module", _text),
         constants=entry.take("constants", _count),
-        kinds={key: _count(value) for key, value in entry.take("kinds", _mapping).items()},
+        kinds=entry.take("kinds", _kinds),
         imports=entry.take("imports", _texts),
         axioms=entry.take("axioms", _texts),
         sorries=entry.take("sorries", _texts),
@@ -350,6 +350,14 @@ def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError("an object was expected")
     return value
+
+
+def _graph(value: Any) -> dict[str, tuple[str, ...]]:
+    return {key: _texts(names) for key, names in _mapping(value).items()}
+
+
+def _kinds(value: Any) -> dict[str, int]:
+    return {key: _count(number) for key, number in _mapping(value).items()}
 
 
 def _count(value: Any) -> int:
