@@ -70,19 +70,20 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
     `whole` is the whole verification: the text of the sources and the compiled declarations are
     looked through for holes too, and the terms go through a kernel.
     """
-    perform(run, "self-test", steps.self_test)
-    _sources(run)
-    if whole:
-        perform(run, "source scan", steps.scan_sources)
-    _build(run, no_build=no_build, fetch=fetch)
-    if run.passed("build"):
-        _ask(run, whole)
-    else:
-        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
-        _none(run, _asking(run, whole), because)
-    perform(run, "unchanged", steps.unchanged)
-    if not _replays(run, whole):
-        run.not_looked_at.append(NO_REPLAY)
+    with run.locks:
+        perform(run, "self-test", steps.self_test)
+        _sources(run)
+        if whole:
+            perform(run, "source scan", steps.scan_sources)
+        _build(run, no_build=no_build, fetch=fetch)
+        if run.passed("build"):
+            _ask(run, whole)
+        else:
+            because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+            _none(run, _asking(run, whole), because)
+        perform(run, "unchanged", steps.unchanged)
+        if not _replays(run, whole):
+            run.not_looked_at.append(NO_REPLAY)
 
 
 def _sources(run: Run) -> None:

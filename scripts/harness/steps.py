@@ -86,6 +86,8 @@ class Run:
     """What this machine has, in lines for a person; empty where nobody asked."""
     setup_problem: str = ""
     """Why setting up what was missing did not work."""
+    locks: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    """What is held until the last step has ended."""
 
     def facts(self) -> dict[str, audits.Audit]:
         """What is known of the targets, by the way it became known."""
