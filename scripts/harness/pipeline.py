@@ -146,26 +146,27 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
     `whole` is the whole verification: the text of the sources and the compiled declarations are
     looked through for holes too, and the terms go through a kernel.
     """
-    perform(run, "self-test", steps.self_test)
-    _sources(run)
-    if whole:
-        _scan(run)
-    _build(run, no_build=no_build, fetch=fetch)
-    if run.passed("build"):
-        _ask(run, whole)
-    else:
-        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
-        _none(run, _asking(run, whole), because)
-    if whole:
-        _golden(run)
-        _look_at_hypotheses(run)
-        if run.write_export is not None:
-            perform(run, "export", replay_steps.complete_export)
-    perform(run, "unchanged", steps.unchanged)
-    if not whole and run.policy.golden:
-        run.not_looked_at.append(NO_GOLDEN)
-    if not _replays(run, whole):
-        run.not_looked_at.append(NO_REPLAY)
+    with run.locks:
+        perform(run, "self-test", steps.self_test)
+        _sources(run)
+        if whole:
+            _scan(run)
+        _build(run, no_build=no_build, fetch=fetch)
+        if run.passed("build"):
+            _ask(run, whole)
+        else:
+            because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+            _none(run, _asking(run, whole), because)
+        if whole:
+            _golden(run)
+            _look_at_hypotheses(run)
+            if run.write_export is not None:
+                perform(run, "export", replay_steps.complete_export)
+        perform(run, "unchanged", steps.unchanged)
+        if not whole and run.policy.golden:
+            run.not_looked_at.append(NO_GOLDEN)
+        if not _replays(run, whole):
+            run.not_looked_at.append(NO_REPLAY)
 
 
 def _sources(run: Run) -> None:
@@ -267,20 +268,21 @@ def _statement_and_golden(run: Run) -> None:
 
 def run_statement(run: Run, *, no_build: bool = False, fetch: bool = True) -> None:
     """What is stated: against the challenge and the golden file, and what changes how it reads."""
-    perform(run, "self-test", steps.self_test)
-    _sources(run)
-    _read_trusted(run)
-    _build(run, no_build=no_build, fetch=fetch)
-    asking = (*(() if run.embedded else ("audit",)), "terms")
-    if run.passed("build"):
-        if not run.embedded:
-            perform(run, "audit", steps.ask_audit, about_targets=True)
-        perform(run, "terms", replay_steps.read_terms, about_targets=True)
-    else:
-        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
-        _none(run, asking, because)
-    _statement_and_golden(run)
-    perform(run, "unchanged", steps.unchanged)
+    with run.locks:
+        perform(run, "self-test", steps.self_test)
+        _sources(run)
+        _read_trusted(run)
+        _build(run, no_build=no_build, fetch=fetch)
+        asking = (*(() if run.embedded else ("audit",)), "terms")
+        if run.passed("build"):
+            if not run.embedded:
+                perform(run, "audit", steps.ask_audit, about_targets=True)
+            perform(run, "terms", replay_steps.read_terms, about_targets=True)
+        else:
+            because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+            _none(run, asking, because)
+        _statement_and_golden(run)
+        perform(run, "unchanged", steps.unchanged)
 
 
 def run_export_statement(run: Run, file: Path) -> None:

@@ -107,6 +107,8 @@ class Run:
     """Why a toolchain with checkers was not installed."""
     checked: list[Ran] = field(default_factory=list)
     """What became of each checker."""
+    locks: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    """What is held until the last step has ended."""
 
     def facts(self) -> dict[str, audits.Audit]:
         """What is known of the targets, by the way it became known."""
