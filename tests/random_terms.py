@@ -26,7 +26,7 @@ _WORDS = [
 CONSTANTS = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=3).map(tuple)
 NAMES = st.one_of(CONSTANTS, st.tuples(st.just("inst"), st.integers(0, 9)))
 BINDERS = st.sampled_from(["x", "y", "h", "two words", "α", "inst✝", "a.b", ""])
-STRINGS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8) | st.sampled_from(
+STRINGS = st.text(st.characters(codec="utf-8"), max_size=8) | st.sampled_from(
     ['"', "\\", '\\"', "a\nb", "\t", '(#0 "x")', "", "\x00", "»", ".{u}", "Sort u"]
 )
 
@@ -67,7 +67,11 @@ def expressions(draw: st.DrawFn, terms: t.Terms, depth: int = 4) -> int:
         case "a" if not depth:
             return terms.string(draw(STRINGS))
         case "a":
-            return terms.app(part(), *(part() for _ in range(draw(st.integers(1, 3)))))
+            head = part()
+            if terms.kind[head] & t.KIND_MASK == t.SORT:
+                # What would be applied there could be taken for a part of the level.
+                head = terms.const(("f",))
+            return terms.app(head, *(part() for _ in range(draw(st.integers(1, 3)))))
         case "p":
             return terms.pi(draw(BINDERS), part(), part(), draw(st.integers(0, 3)))
         case "l":

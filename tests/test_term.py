@@ -117,7 +117,7 @@ def test_a_damaged_text_is_another_term_or_none(made: tuple[str, list[str]], dat
         read = t.parse(damaged, LEVELS)
     except TermError:
         return
-    assert t.write(read).replace("#0", "#") == damaged.replace("#0", "#")
+    assert t.write(read) == damaged
     assert (read == t.parse(text, LEVELS)) == (damaged == text)
 
 
@@ -147,6 +147,8 @@ MANY = 100_000
         "",
         "()",
         "(f)",
+        "#00",
+        "(Sort max u (u))",
         "(#0).Prod",
         "(#0).1",
         "f g",

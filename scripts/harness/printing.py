@@ -453,13 +453,16 @@ def _around(before: str, after: str) -> Form:
     return made
 
 
-def _beside(before: str, after: str, strength: int = MAX) -> Form:
-    """What has a sign before or after it and binds that tightly."""
+def _beside(before: str, after: str, strength: int = MAX, needed: int | None = None) -> Form:
+    """What has a sign before or after it and binds that tightly.
+
+    Its operand has to bind as tightly, or as `needed` says.
+    """
 
     def made(w: Printer, arguments: Sequence[Term], around: tuple[str, ...]) -> Written | None:
         match arguments:
             case [of]:
-                text = w.operand(of, around, strength)
+                text = w.operand(of, around, strength if needed is None else needed)
                 # `--` would begin a comment.
                 gap = " " if before and text.startswith(before) else ""
                 return Written(f"{before}{gap}{text}{after}", strength)
@@ -589,7 +592,8 @@ def _choice(word: str) -> Form:
 _NOTATION: dict[str, Form] = {
     "OfNat.ofNat": _of_number,
     "Exists": _exists,
-    "Not": _beside("¬", ""),
+    # It takes `=` and what binds as tightly along: `¬a = b` is `¬(a = b)`, and so it is written.
+    "Not": _beside("¬", "", 40, APPLY),
     "Neg.neg": _beside("-", "", 75),
     "Inv.inv": _beside("", "⁻¹"),
     "Max.max": _function("max", 2),
@@ -682,7 +686,7 @@ def _words(text: str) -> list[str]:
 
 
 def _filled(words: list[str], end: str, indent: str) -> list[str]:
-    """Words in lines of at most WIDTH columns, the later lines indented."""
+    """Words in lines of at most WIDTH columns where that can be, the later lines indented."""
     lines = [words[0]]
     for word in words[1:]:
         if len(lines[-1]) + 1 + len(word) + len(end) > WIDTH:
@@ -690,7 +694,8 @@ def _filled(words: list[str], end: str, indent: str) -> list[str]:
         else:
             lines[-1] += f" {word}"
     lines[-1] += end
-    return lines
+    first, *more = lines
+    return [first, *(part for line in more for part in _folded(line.lstrip(), indent))]
 
 
 def _folded(text: str, indent: str) -> list[str]:

@@ -102,7 +102,7 @@ _NAME = re.compile(
 )
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
 _NUMBER = re.compile(r"\d+(?![^\s(){}\[\]⦃⦄,;])")
-_BOUND = re.compile(r"#([0-9]{1,9})")
+_BOUND = re.compile(r"#(0|[1-9][0-9]{0,8})(?![0-9])")
 _LEVEL_NAME = re.compile(r"«[^»]*»|[^\s(){}\[\]⦃⦄«»\"#,;:+]+")
 _ADDED = re.compile(r"\+[0-9]+")
 
