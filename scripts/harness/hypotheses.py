@@ -167,7 +167,11 @@ def compare(said: Statement, witness: Statement) -> Met:
     more += [_shown(printer, one, names) for one in theirs.assumed if one not in assumed]
     return Met(
         **{kind: tuple(texts) for kind, texts in found.items()},
-        given=tuple(names[mark] for mark, own in taken.items() if own in given),
+        given=tuple(
+            f"{names[mark]} : {_shown(printer, given[own], names)}"
+            for mark, own in taken.items()
+            if own in given
+        ),
         more=tuple(more),
     )
 
