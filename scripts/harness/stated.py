@@ -221,6 +221,14 @@ def compare(kept: Golden, policy: Policy, sources: Sources) -> tuple[list[str], 
     return compared, found
 
 
+def same_tokens(one: str, other: str) -> bool:
+    """Whether two declarations as they are printed are the same but for their layout."""
+    if one == other:
+        return True
+    tokens = _tokens_of(one) if one and other else None
+    return tokens is not None and tokens == _tokens_of(other)
+
+
 def _tokens_of(text: str) -> tuple[str, ...] | None:
     """The normal tokens of a declaration as it is printed; None where it is none."""
     whole = f"{text} := _" if text.split(" ", 1)[0] in _PROOF else text
