@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness import (
-    checker_steps,
     embedded_steps,
     pin_steps,
     replay_steps,
@@ -202,16 +201,19 @@ def _replays(run: Run, whole: bool) -> bool:
     return whole or run.embedded
 
 
-_CHECKERS = {
-    "leanchecker": checker_steps.ask_leanchecker,
-    "paranoid": checker_steps.check_written,
-}
-
-
 def _checkers(run: Run, whole: bool) -> tuple[str, ...]:
     """The steps that ask other checkers: the pinned toolchain's, and those of newer ones."""
     pinned = ("leanchecker",) if whole and not run.embedded else ()
     return (*pinned, *(("paranoid",) if run.paranoid else ()))
+
+
+def _ask_checkers(run: Run, names: Iterable[str]) -> None:
+    # Imported where it is used: the gate is to start quickly.
+    from harness import checker_steps
+
+    look = {"leanchecker": checker_steps.ask_leanchecker, "paranoid": checker_steps.check_written}
+    for name in names:
+        perform(run, name, look[name])
 
 
 def _ask(run: Run, whole: bool) -> None:
@@ -222,8 +224,7 @@ def _ask(run: Run, whole: bool) -> None:
     perform(run, "print", ask_print, about_targets=True)
     if _replays(run, whole):
         perform(run, "replay", replay_steps.replay_modules, about_targets=True)
-        for name in _checkers(run, whole):
-            perform(run, name, _CHECKERS[name])
+        _ask_checkers(run, _checkers(run, whole))
     rest = ("cross-check", *_statement(run.policy), *(("sorry",) if whole else ()))
     if not run.facts():
         _none(run, rest, "terms" if run.embedded else "audit")
@@ -251,6 +252,8 @@ def run_export(run: Run, file: Path) -> None:
     perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
     perform(run, "replay", lambda r: replay_steps.replay_export(r, file), about_targets=True)
     if run.paranoid:
+        from harness import checker_steps
+
         perform(run, "paranoid", lambda r: checker_steps.check_export(r, file))
     _statement_and_golden(run)
     _look_at_hypotheses(run)
