@@ -849,3 +849,27 @@ def test_deciding_with_a_changed_audit() -> None:
 
 def test_deciding_with_changed_answers_of_print_axioms() -> None:
     _decide_all("decide, print changed", 1)
+
+
+class _Everything:
+    def __contains__(self, _: object) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "weaker", "changed"),
+    [
+        (axioms, "_same_axiom", lambda *_: True, 0),
+        (axioms, "_differences", lambda *_: iter(()), 0),
+        (crosscheck, "HARMLESS", _Everything(), 1),
+    ],
+    ids=["types of axioms", "statements", "errors"],
+)
+def test_a_gate_that_sees_less_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, weaker: Any, changed: int
+) -> None:
+    """Without one of its comparisons the gate accepts what it must not, and the tests above see."""
+    monkeypatch.setattr(module, name, weaker)
+    which = "decide, print changed" if changed else "decide, audit changed"
+    with pytest.raises(AssertionError, match=r"^decide, "):
+        _decide_all(which, changed)
