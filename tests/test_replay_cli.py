@@ -114,7 +114,10 @@ def test_interrupted(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, SCRIPT, pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    time.sleep(0.7)
+    deadline = time.monotonic() + 30
+    while not _opened_by_another(pipe):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=30)
     assert process.returncode == 130
