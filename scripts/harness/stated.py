@@ -217,7 +217,8 @@ def compare(kept: Golden, policy: Policy, sources: Sources) -> tuple[list[str], 
             compared.append(entry.name)
             if _tokens_of(entry.source or entry.text) != _tokens(declared):
                 text = _text(declared, entry.name)
-                found.append(Difference(section.target, entry.name, entry.text, text))
+                kept_text = entry.source or entry.text
+                found.append(Difference(section.target, entry.name, kept_text, text))
     return compared, found
 
 
