@@ -239,6 +239,8 @@ def _read(lines: Sequence[str]) -> Golden:
             raise GoldenError(f"line {number}: a second section for {heading}")
         else:
             sections.append(_section(heading, body))
+    if not sections:
+        raise GoldenError("no target is stated in it")
     if origin == FROM_TERMS and not hashes:
         raise GoldenError(f"there is no part named {_TERMS}")
     return Golden(origin, tuple(sections), hashes)
@@ -247,8 +249,8 @@ def _read(lines: Sequence[str]) -> Golden:
 def _parts(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
     """Each heading with its line and the lines under it."""
     heads = [(n, found[1]) for n, line in enumerate(lines) if (found := _HEADING.fullmatch(line))]
-    ends = [n for n, _ in heads[1:]] + [len(lines)]
-    for (start, heading), end in zip(heads, ends, strict=True):
+    starts = [*(n for n, _ in heads), len(lines)]
+    for (start, heading), end in zip(heads, starts[1:], strict=True):
         yield start + 1, heading, list(lines[start + 1 : end])
 
 
@@ -334,8 +336,8 @@ def compare(kept: Golden, now: Golden) -> Iterator[Difference]:
             yield Difference(target, None, *_presence(target in old))
             continue
         for difference in _sections(old[target], new[target]):
-            told.add(_whole(target, difference.name or ""))
-            told.add(difference.name or "")
+            if not difference.source:
+                told |= {difference.name or "", _whole(target, difference.name or "")}
             yield difference
     if set(old) == set(new):
         yield from _order(None, "the order of the sections", list(old), list(new))

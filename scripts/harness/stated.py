@@ -219,7 +219,8 @@ def compare(kept: Golden, policy: Policy, sources: Sources) -> tuple[list[str], 
             exact = from_sources or bool(entry.source)
             if _tokens_of(entry.source or entry.text, exact) != _tokens(declared, exact):
                 text = _text(declared, entry.name)
-                found.append(Difference(section.target, entry.name, entry.text, text))
+                kept_text = entry.source or entry.text
+                found.append(Difference(section.target, entry.name, kept_text, text))
     return compared, found
 
 

@@ -118,10 +118,7 @@ def _differs(run: Run, difference: golden.Difference) -> Finding:
             "same: instances, implicit arguments, universe levels or its module differ"
         )
     elif difference.source:
-        what = (
-            f"{name} is written otherwise in the sources than in the golden file, and is the same "
-            f"term: {_shown(lines)}"
-        )
+        what = f"{name} is written otherwise in the sources than there: {_shown(lines)}"
     elif difference.found is None:
         what = f"{name} is in the golden file and is not stated"
     elif difference.expected is None:
