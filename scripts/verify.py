@@ -69,7 +69,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--self-test",
         action="store_true",
         help="only show that planted failures are caught, each by its own rule: small projects "
-        "that the Lean inside the wheel compiles, and facts; every rule has to be among them",
+        "that the Lean inside the wheel compiles, facts, and faults around the proof; every rule "
+        "has to be among them",
     )
     parser.add_argument(
         "--paranoid",

@@ -1,44 +1,65 @@
 """Planted faults: what goes wrong around a proof, on files of a moment, through the real steps.
 
 A missing toolchain, a pin that can move, a source that is no text: each has to be told by its own
-rule. Nothing is compiled here; what a Lean shows is in the planted projects.
+rule and by no other. Nothing is compiled here; what a Lean shows is in the planted projects.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import hashlib
+import io
+import json
+import os
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from harness.verdict import Finding
+from harness import checker_steps, embedded_steps, replay_steps, selftest, statement_steps, steps
+from harness.console import Console
+from harness.replay import manifest
+from harness.sources.tokens import token_hash
+from harness.steps import Looked, Run
+from harness.toolchain import checkers, elan
+from harness.verdict import Finding, Level, Status, Step
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One fault: the rule that has to tell it, and what makes it in an empty folder and looks."""
+    """One fault: the rule that has to tell it, and what makes it in an empty folder and looks.
+
+    Without a rule nothing is wrong, and nothing may be found.
+    """
 
     name: str
-    rule: str
+    rule: str | None
     look: Callable[[Path], Iterable[Finding]]
+    needs_kernel: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a fault was told by."""
+    """What a fault was told by; `problem` says why nothing could be looked at."""
 
     fault: Fault
     rules: frozenset[str]
+    problem: str = ""
 
     @property
     def caught(self) -> bool:
-        """Whether its own rule told it."""
-        return self.fault.rule in self.rules
+        """Whether its own rule told it, and no other."""
+        wanted = {self.fault.rule} if self.fault.rule else set[str]()
+        return not self.problem and self.rules == wanted
 
     def __str__(self) -> str:
         """What it got, and what it should have got."""
-        got = ", ".join(sorted(self.rules)) or "no rule"
-        return f"{self.fault.name}: told by {got}; it must be told by {self.fault.rule}"
+        got = self.problem or ", ".join(sorted(self.rules)) or "no rule"
+        return (
+            f"{self.fault.name}: told by {got}; it must be told by {self.fault.rule or 'no rule'}"
+        )
 
 
 def results() -> list[Result]:
@@ -47,9 +68,461 @@ def results() -> list[Result]:
 
 
 def _result(fault: Fault) -> Result:
-    with tempfile.TemporaryDirectory(prefix="fault-") as folder:
-        found = fault.look(Path(folder))
-        return Result(fault, frozenset(finding.rule for finding in found))
+    with tempfile.TemporaryDirectory(prefix="fault-") as name:
+        folder = Path(name).resolve()
+        try:
+            with _alone(folder):
+                found = list(fault.look(folder))
+        except Exception as error:
+            return Result(fault, frozenset(), f"{type(error).__name__}: {error}")
+    return Result(fault, frozenset(f.rule for f in found if f.level is not Level.WARNING))
 
 
-FAULTS: tuple[Fault, ...] = ()
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hide the programs and toolchains of this machine."""
+    before = {name: os.environ.get(name) for name in ("PATH", "ELAN_HOME")}
+    os.environ.update(PATH=str(folder / "no-programs"), ELAN_HOME=str(folder / "no-toolchains"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+# A small project in which nothing is wrong
+
+A, B = "a" * 40, "b" * 40
+LAKEFILE = f"""import Lake
+open Lake DSL
+
+package Demo
+
+require mathlib from git "https://example.org/mathlib4" @ "{A}"
+
+@[default_target]
+lean_lib Demo where
+  roots := #[`Solution]
+
+lean_lib Challenge
+
+lean_exe audit where
+  srcDir := "scripts/lean"
+  root := `Audit
+"""
+PACKAGES = ".lake/packages/mathlib"
+
+
+def _manifest(*others: dict[str, str], **changes: str) -> str:
+    """A manifest with Mathlib, some of its entries changed, and with other packages."""
+    package = {"name": "mathlib", "type": "git", "rev": A, "inputRev": A, **changes}
+    return json.dumps({"packages": [package, *others]})
+
+
+SOLUTION = "import Defs\n\ntheorem Demo.main : Demo.s = 42 := rfl\n"
+
+
+@functools.cache
+def _files() -> dict[str, str]:
+    audit = steps.CHECKOUT / "scripts" / "lean" / "Audit.lean"
+    return {
+        "lean-toolchain": "leanprover/lean4:v4.30.0\n",
+        "lakefile.lean": LAKEFILE,
+        "lake-manifest.json": _manifest(),
+        f"{PACKAGES}/.git/HEAD": f"{A}\n",
+        "Defs.lean": "def Demo.s : Nat := 42\n",
+        "Solution.lean": SOLUTION,
+        "Challenge.lean": "import Defs\n\ntheorem Demo.main : Demo.s = 42 := by decide\n",
+        "scripts/lean/Audit.lean": audit.read_text(encoding="utf-8"),
+    }
+
+
+def _project(folder: Path, **policy: Any) -> Run:
+    """The project, and a run that was asked about it; keyword arguments change its policy."""
+    for name, text in _files().items():
+        _write(folder / name, text)
+    plain = replace(selftest.policy(), path=folder / "policy.toml", packages=("mathlib",))
+    return Run(folder, replace(plain, **policy), Console(io.StringIO(), False, False))
+
+
+def _write(path: Path, text: str | bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+
+
+def _program(path: Path, script: str) -> Path:
+    """A program that the shell runs; it finds no other on the PATH."""
+    _write(path, f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return path
+
+
+Look = Callable[[Path], Iterable[Finding]]
+Asked = Callable[[Run], Looked]
+
+
+def _with(look: Asked, file: str | None = None, text: str | bytes | None = "") -> Look:
+    """A step on the project, of which one file has another text; without a text it is gone."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder)
+        if file is not None and text is None:
+            (folder / file).unlink()
+        elif file is not None:
+            _write(folder / file, text or b"")
+        return look(run).findings
+
+    return looked
+
+
+def _pins(name: str, rule: str | None, file: str, text: str | bytes | None) -> Fault:
+    return Fault(name, rule, _with(steps.check_pins, file, text))
+
+
+def _sources(name: str, rule: str, file: str, text: str | bytes | None) -> Fault:
+    return Fault(name, rule, _with(steps.read_sources, file, text))
+
+
+def _scanned(name: str, rule: str, file: str, text: str | bytes) -> Fault:
+    return Fault(name, rule, _with(steps.scan_sources, file, text))
+
+
+# Lean and Lake
+
+
+def _no_toolchain(folder: Path) -> list[Finding]:
+    return steps.find_lean(_project(folder)).findings
+
+
+def _not_unpacked(folder: Path) -> list[Finding]:
+    run = _project(folder)
+    run.toolchain = folder
+    return steps.find_lean(run).findings
+
+
+def _toolchain_says(script: str) -> Look:
+    """A toolchain whose Lake answers so when it is asked for its version."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder)
+        run.toolchain = folder / "toolchain"
+        for name in ("lake", "lean"):
+            _program(run.toolchain / "bin" / name, script)
+        return steps.find_lean(run).findings
+
+    return looked
+
+
+def _lake(look: Asked, script: str) -> Look:
+    """A step with a Lake that does no more than the script says."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder)
+        run.lean = elan.Lean(_program(folder / "programs" / "lake", script), None, "a stand-in")
+        return look(run).findings
+
+    return looked
+
+
+def _build(run: Run) -> Looked:
+    return steps.build(run, fetch=False)
+
+
+def _only_check(run: Run) -> Looked:
+    return steps.build(run, only_check=True)
+
+
+def _building(script: str) -> str:
+    """A Lake that says that something has to be built, and then builds as the script says."""
+    return f'[ "$2" = --no-build ] && exit 3\n{script}'
+
+
+# While it runs
+
+
+def _changes(file: str, text: str) -> Look:
+    """A file of the project has another text at the end than when it was read."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder)
+        steps.read_sources(run)
+        _write(folder / file, text)
+        return steps.unchanged(run).findings
+
+    return looked
+
+
+def _revision_gone(folder: Path) -> list[Finding]:
+    run = _project(folder)
+    steps.read_sources(run)
+    (folder / PACKAGES / ".git" / "HEAD").unlink()
+    run.steps.append(Step("build", Status.PASSED))
+    return steps.unchanged(run).findings
+
+
+# What is stated
+
+
+def _golden(text: str | None) -> Look:
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder, golden="golden.txt")
+        if text is not None:
+            _write(folder / "golden.txt", text)
+        steps.read_sources(run)
+        return statement_steps.check_golden(run).findings
+
+    return looked
+
+
+# Exports
+
+
+NOTHING = checkers.planted().partition("\n")[0] + "\n"
+"""An export that declares nothing."""
+
+
+def _export(look: Callable[[Run, Path], Looked], text: str | None = None, **changes: Any) -> Look:
+    """A step on an export of one theorem with its manifest, in which some entries are others."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder, targets=("everything",))
+        steps.read_sources(run)
+        return look(run, _exported(folder, text or checkers.planted(), changes)).findings
+
+    return looked
+
+
+def _exported(folder: Path, text: str, changes: dict[str, Any]) -> Path:
+    file = folder / "proof.ndjson"
+    _write(file, text)
+    proof = ("Challenge.lean", "Defs.lean", "Solution.lean")
+    data = {
+        "schema": manifest.SCHEMA,
+        "targets": ["everything"],
+        "sha256": hashlib.sha256(text.encode()).hexdigest(),
+        "writer": {"name": "faults", "version": "1"},
+        "lean": {"version": "4.30.0"},
+        "sources": {name: token_hash(_files()[name]) for name in proof},
+        "modules": {"everything": "Solution"},
+        "statements": [],
+        "fingerprints": {},
+    }
+    _write(file.with_name(file.name + manifest.SUFFIX), json.dumps(data | changes))
+    return file
+
+
+def _no_manifest(folder: Path) -> list[Finding]:
+    run = _project(folder)
+    steps.read_sources(run)
+    _write(folder / "proof.ndjson", checkers.planted())
+    return replay_steps.check_export(run, folder / "proof.ndjson").findings
+
+
+def _read(run: Run, file: Path) -> Looked:
+    replay_steps.check_export(run, file)
+    return replay_steps.read_export(run, file)
+
+
+def _long_name() -> str:
+    """An export with a name of more components than are read."""
+    names = [{"in": i, "str": {"pre": i - 1, "str": "x"}} for i in range(1, 250)]
+    return NOTHING + "".join(json.dumps(one) + "\n" for one in names)
+
+
+# The kernel
+
+
+def _false(folder: Path) -> list[Finding]:
+    run = _project(folder, targets=("everything",))
+    _write(folder / "proof.ndjson", checkers.planted())
+    return replay_steps.replayed(run, export=folder / "proof.ndjson").findings
+
+
+def _kernel_elsewhere(folder: Path) -> list[Finding]:
+    run = _project(folder, targets=("everything",))
+    run.kernel = folder / "nowhere"
+    _write(folder / "proof.ndjson", checkers.planted())
+    return replay_steps.replayed(run, export=folder / "proof.ndjson").findings
+
+
+DEPTH, LIMIT = 500, 10
+"""Types inside each other, and how deep the kernel may recur, which is not enough for so many."""
+
+
+def _deeper(**limit: int) -> Look:
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder, targets=("deep",))
+        _write(folder / "proof.ndjson", _deep())
+        return replay_steps.replayed(run, export=folder / "proof.ndjson", **limit).findings
+
+    return looked
+
+
+def _deep() -> str:
+    """An export of a theorem with one hypothesis, an arrow from an arrow from an arrow ….
+
+    It concludes `p → p` for every `p`, and its proof uses the hypothesis for nothing.
+    """
+    binder = {"binderInfo": "default", "name": 0}
+    last = 6 + DEPTH
+    lines = [
+        {"in": 1, "str": {"pre": 0, "str": "deep"}},
+        {"ie": 0, "sort": 0},
+        {"bvar": 0, "ie": 1},
+        {"bvar": 1, "ie": 2},
+        {"forallE": {**binder, "body": 2, "type": 1}, "ie": 3},
+        {"forallE": {**binder, "body": 3, "type": 0}, "ie": 4},
+        {"ie": 5, "lam": {**binder, "body": 1, "type": 1}},
+        {"ie": 6, "lam": {**binder, "body": 5, "type": 0}},
+        *({"forallE": {**binder, "body": 4, "type": i - 1 if i > 7 else 4}, "ie": i}
+          for i in range(7, last + 1)),
+        {"ie": last + 1, "lam": {**binder, "body": 6, "type": last - 1}},
+        {"thm": {"all": [1], "levelParams": [], "name": 1, "type": last, "value": last + 1}},
+    ]  # fmt: skip
+    return NOTHING + "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines)
+
+
+# Other people's checkers
+
+
+def _checker(script: str | None, text: str | None = None) -> Look:
+    """A checker that does no more than the script says, or none, on an export."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder)
+        run.checkers_folder = folder / "checkers"
+        if script is not None:
+            _program(run.checkers_folder / "con-ron", script)
+        file = folder / "proof.ndjson"
+        _write(file, text or checkers.planted())
+        return checker_steps.check_export(run, file).findings
+
+    return looked
+
+
+def _leanchecker(folder: Path) -> list[Finding]:
+    """The pinned toolchain's own, run by a Lake that says what it says of a wrong module."""
+    run = _project(folder)
+    script = 'printf "leanchecker found a problem in Solution\\n(kernel) mismatch\\n" >&2\nexit 1'
+    programs = folder / "toolchain" / "bin"
+    run.lean = elan.Lean(_program(programs / "lake", script), programs, "a stand-in")
+    _program(programs / "leanchecker", "exit 1")
+    return checker_steps.ask_leanchecker(run).findings
+
+
+FAULTS: tuple[Fault, ...] = (
+    # Pins.
+    Fault("pins that agree", None, _with(steps.check_pins)),
+    _pins("no toolchain is named", "pin-unreadable", "lean-toolchain", None),
+    _pins("two toolchains are named", "pin-unreadable", "lean-toolchain", "a/b:v1.2.3 v4.30.0\n"),
+    _pins("a toolchain file that is no text", "pin-unreadable", "lean-toolchain", b"\xff\xfe"),
+    _pins("a channel", "pin-not-exact", "lean-toolchain", "leanprover/lean4:stable\n"),
+    _pins("a Lean of others", "pin-not-exact", "lean-toolchain", "others/lean4:v4.30.0\n"),
+    _pins("another Lean", "pin-mismatch", "lean-toolchain", "leanprover/lean4:v4.29.0\n"),
+    _pins("no manifest", "pin-unreadable", "lake-manifest.json", None),
+    _pins("a manifest that is cut off", "pin-unreadable", "lake-manifest.json", '{"packages": ['),
+    _pins("a manifest without the package", "pin-unreadable", "lake-manifest.json",
+          '{"packages": []}'),
+    _pins("a package twice", "pin-unreadable", "lake-manifest.json",
+          _manifest({"name": "mathlib", "rev": A})),
+    _pins("a key twice", "pin-unreadable", "lake-manifest.json",
+          _manifest().replace('"rev"', f'"rev": "{B}", "rev"')),
+    _pins("another commit in the manifest", "pin-mismatch", "lake-manifest.json",
+          _manifest(rev=B, inputRev=B)),
+    _pins("a manifest of two minds", "pin-mismatch", "lake-manifest.json", _manifest(inputRev=B)),
+    _pins("a branch in the manifest", "pin-not-exact", "lake-manifest.json",
+          _manifest({"name": "batteries", "rev": "main"})),
+    _pins("a package from a folder", "pin-not-exact", "lake-manifest.json",
+          _manifest({"name": "batteries", "type": "path", "dir": "../batteries"})),
+    _pins("a revision that is computed", "pin-unreadable", "lakefile.lean",
+          LAKEFILE.replace(f'@ "{A}"', "@ revision")),
+    _pins("no revision", "pin-unreadable", "lakefile.lean",
+          LAKEFILE.replace("require mathlib", "-- require mathlib")),
+    _pins("packages from elsewhere", "pin-not-exact", ".lake/package-overrides.json", "{}"),
+    _pins("another commit is checked out", "pin-mismatch", f"{PACKAGES}/.git/HEAD", B),
+    _pins("Mathlib is for another Lean", "pin-mismatch", f"{PACKAGES}/lean-toolchain",
+          "leanprover/lean4:v4.29.0\n"),
+    Fault("the wheel's Lean is not the policy's", "pin-mismatch", _with(embedded_steps.check_pins)),
+    # Sources.
+    Fault("sources that are read", None, _with(steps.read_sources)),
+    Fault("sources without a hole", None, _with(steps.scan_sources)),
+    _sources("a source that is no text", "source-unreadable", "More.lean", b"def x := \xff\n"),
+    _sources("a comment without an end", "source-unreadable", "Defs.lean", "/- def x := 1\n"),
+    _sources("a module of ours is gone", "module-missing", "Defs.lean", None),
+    _sources("a root of the lakefile is gone", "module-missing", "Challenge.lean", None),
+    _sources("a file that nothing imports", "module-not-built", "Orphan.lean", "def x := 1\n"),
+    _sources("no lakefile", "lakefile-unreadable", "lakefile.lean", None),
+    _sources("a lakefile that computes", "lakefile-unreadable", "lakefile.lean",
+             LAKEFILE.replace("#[`Solution]", "names.map id")),
+    _sources("a lakefile without the audit", "audit-replaced", "lakefile.lean",
+             LAKEFILE.partition("lean_exe")[0] + "lean_lib Audit where\n"
+             '  srcDir := "scripts/lean"\n'),
+    _sources("another audit", "audit-replaced", "scripts/lean/Audit.lean",
+             'def main : IO Unit := IO.println "{}"\n'),
+    _scanned("a hole", "sorry-in-source", "Solution.lean", "theorem x : 1 = 2 := sorry\n"),
+    _scanned("an option", "option-not-allowed", "Solution.lean",
+             "set_option debug.skipKernelTC true\n"),
+    Fault("the challenge is gone", "module-missing",
+          _with(steps.check_reading, "Challenge.lean", None)),
+    Fault("an instance in a trusted file", "reading-changed",
+          _with(steps.check_reading, "Defs.lean", "instance : Inhabited Nat := ⟨0⟩\n")),
+    Fault("sources that stay", None, _changes("Solution.lean", SOLUTION)),
+    Fault("a source changes", "source-changed", _changes("Solution.lean", "import Defs\n")),
+    Fault("a pin changes", "source-changed", _changes("lean-toolchain", "leanprover/lean4:v4.2\n")),
+    Fault("a source comes along", "source-changed", _changes("More.lean", "")),
+    Fault("what is checked out cannot be told any more", "pin-unreadable", _revision_gone),
+    # Lean and Lake.
+    Fault("no Lean at all", "toolchain-missing", _no_toolchain),
+    Fault("a folder that is no toolchain", "toolchain-missing", _not_unpacked),
+    Fault("a Lean that does not answer", "toolchain-missing", _toolchain_says("exit 1")),
+    Fault("the pinned Lean runs", None,
+          _toolchain_says('echo "Lake version 5 (Lean version 4.30.0)"')),
+    Fault("another Lean runs", "pin-mismatch",
+          _toolchain_says('echo "Lake version 5 (Lean version 4.29.0)"')),
+    Fault("a build that succeeds", None, _lake(_build, _building("exit 0"))),
+    Fault("a proof that is none", "build-failed",
+          _lake(_build, _building('echo "error: Solution.lean:3:4: unsolved goals"; exit 1'))),
+    Fault("a disk that is full", "build-infrastructure",
+          _lake(_build, _building('echo "error: No space left on device" >&2; exit 1'))),
+    Fault("a Lake that is killed", "build-infrastructure",
+          _lake(_build, _building("kill -9 $$"))),
+    Fault("nothing was built", "build-stale", _lake(_only_check, "exit 3")),
+    Fault("an audit that fails", "audit-failed", _lake(steps.ask_audit, "exit 1")),
+    Fault("an audit that says nothing", "audit-unreadable", _lake(steps.ask_audit, "exit 0")),
+    Fault("an audit of another form", "audit-unreadable",
+          _lake(steps.ask_audit, "echo '{\"schema\": 1}'")),
+    Fault("no answer to #print axioms", "print-incomplete", _lake(steps.ask_print, "exit 0")),
+    # What is stated.
+    Fault("no golden file", "golden-missing", _golden(None)),
+    Fault("a golden file of another form", "golden-unreadable", _golden("theorem x\n")),
+    # Exports.
+    Fault("an export of these sources", None, _export(replay_steps.check_export)),
+    Fault("an export without a manifest", "export-unreadable", _no_manifest),
+    Fault("a manifest of another form", "export-unreadable",
+          _export(replay_steps.check_export, schema=2)),
+    Fault("an export of other targets", "export-stale",
+          _export(replay_steps.check_export, targets=["Demo.other"])),
+    Fault("an export of another hash", "export-stale",
+          _export(replay_steps.check_export, sha256="0" * 64)),
+    Fault("an export of other sources", "export-stale",
+          _export(replay_steps.check_export, sources={})),
+    Fault("a name beyond the limit", "limit-exceeded", _export(_read, _long_name())),
+    # The kernel.
+    Fault("a false theorem", "kernel-rejects", _false, needs_kernel=True),
+    Fault("a kernel that is not there", "kernel-missing", _kernel_elsewhere),
+    Fault("a theorem too deep for the kernel", "kernel-undecided", _deeper(depth=LIMIT),
+          needs_kernel=True),
+    Fault("the same for a kernel that may go deeper", None, _deeper(), needs_kernel=True),
+    # Checkers.
+    Fault("no checker", "checker-missing", _checker(None)),
+    Fault("a checker that rejects", "checker-rejects",
+          _checker('echo "con-ron: rejected: type mismatch"; exit 1')),
+    Fault("a checker that accepts what is false", "checker-undecided",
+          _checker('echo "accepted 1 declarations"')),
+    Fault("a checker that declines", "checker-undecided", _checker("exit 2")),
+    Fault("an export that declares nothing", "nothing-checked", _checker("exit 1", NOTHING)),
+    Fault("the pinned kernel rejects a module", "checker-rejects", _leanchecker),
+)  # fmt: skip

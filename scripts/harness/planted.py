@@ -2,11 +2,12 @@
 
 One folder a case under `tests/projects`: sources, policy, and in `expect.toml` the exit status and
 the rule that it must get, and what is done to it after compiling. Together with the planted facts
-of `selftest.py` they have to show every rule at work.
+of `selftest.py` and the planted faults of `faults.py` they have to show every rule at work.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import sys
@@ -19,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from harness import faults, process, selftest
-from harness.replay import replay
+from harness.replay import manifest, replay
 from harness.toolchain import prelude
 from harness.verdict import RULES, Level
 
@@ -31,39 +32,63 @@ SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A project and what `verify.py --embedded` has to say of it; no rule where it is accepted."""
+    """A project and what `verify.py --embedded` has to say of it; no rule where it is accepted.
+
+    `also` holds further rules that it must show. `arguments` are given to `verify.py`, `{project}`
+    in them replaced by the folder; `after` is done to the project once it is compiled.
+    """
 
     folder: Path
     exit: int
     rule: str | None
-    after: tuple[dict[str, Any], ...]
+    after: tuple[dict[str, Any], ...] = ()
+    also: frozenset[str] = frozenset()
+    arguments: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """The name of its folder."""
         return self.folder.name
 
+    @property
+    def shows(self) -> frozenset[str]:
+        """The rules that it must show."""
+        return self.also | ({self.rule} if self.rule else frozenset())
+
+    def arguments_for(self, project: Path) -> list[str]:
+        """The arguments for `verify.py` on a compiled copy of it."""
+        return [one.replace("{project}", str(project)) for one in self.arguments]
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a case got: exit status, and the rules of its findings that are no warnings."""
+    """What a case got: exit status, and the rules of its findings that are no warnings.
+
+    `problem` says why there are none: the case could not be run, or the script gave no result.
+    """
 
     case: Case
     exit: int | None
     rules: frozenset[str]
-    said: str = ""
+    problem: str = ""
 
     @property
     def caught(self) -> bool:
-        """Whether it got what it must get, for its own reason."""
-        rule = self.case.rule
-        return self.exit == self.case.exit and (rule in self.rules if rule else not self.rules)
+        """Whether it got what it must get, for its own reasons."""
+        if self.problem or self.exit != self.case.exit:
+            return False
+        return self.case.shows <= self.rules if self.case.shows else not self.rules
 
     def __str__(self) -> str:
         """What it got, and what it should have got."""
-        got = ", ".join(sorted(self.rules)) or self.said or "no rule"
-        wanted = f"{self.case.exit} by {self.case.rule or 'no rule'}"
-        return f"{self.case.name}: exit {self.exit} by {got}; it must get {wanted}"
+        got = self.problem or _listed(self.rules)
+        wanted = f"{self.case.exit} by {_listed(self.case.shows)}"
+        ended = "no exit status" if self.exit is None else f"exit {self.exit}"
+        return f"{self.case.name}: {ended} by {got}; it must get {wanted}"
+
+
+def _listed(rules: frozenset[str]) -> str:
+    return ", ".join(sorted(rules)) or "no rule"
 
 
 def cases(projects: Path = PROJECTS) -> list[Case]:
@@ -77,7 +102,14 @@ def cases(projects: Path = PROJECTS) -> list[Case]:
 def _case(path: Path) -> Case:
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     wanted = table["verify"]
-    return Case(path.parent, wanted["exit"], wanted.get("rule"), tuple(table.get("after", ())))
+    return Case(
+        path.parent,
+        wanted["exit"],
+        wanted.get("rule"),
+        tuple(table.get("after", ())),
+        frozenset(wanted.get("also", ())),
+        tuple(wanted.get("arguments", ())),
+    )
 
 
 def results(found: Iterable[Case], jobs: int, told: Callable[[str], None]) -> Iterator[Result]:
@@ -90,13 +122,16 @@ def results(found: Iterable[Case], jobs: int, told: Callable[[str], None]) -> It
 
 def _result(case: Case) -> Result:
     with TemporaryDirectory(prefix="planted-") as folder:
-        project = copied(case.folder, Path(folder))
-        arguments = []
-        if case.after:
-            run_script("check_axioms.py", project)
-            for number, step in enumerate(case.after):
-                change(project, step, Path(folder) / f"other{number}")
-            arguments = ["--no-build"]
+        try:
+            project = copied(case.folder, Path(folder))
+            if case.after:
+                run_script("verify.py", project)
+                for step in case.after:
+                    change(project, step)
+        except (OSError, ValueError) as error:
+            return Result(case, None, frozenset(), f"a case that cannot be made: {error}")
+        # What was changed after compiling would be compiled away.
+        arguments = [*(["--no-build"] if case.after else []), *case.arguments_for(project)]
         return _read(case, run_script("verify.py", project, *arguments))
 
 
@@ -120,23 +155,22 @@ def _read(case: Case, outcome: process.Outcome) -> Result:
         findings = json.loads(outcome.stdout)["findings"]
     except (ValueError, KeyError, TypeError):
         said = next((s for s in reversed(outcome.stderr.splitlines()) if s.strip()), "")
-        return Result(case, outcome.code, frozenset(), said)
+        return Result(case, outcome.code, frozenset(), said or f"no result: it {outcome.says()}")
     rules = frozenset(f["rule"] for f in findings if f["level"] != Level.WARNING.value)
     return Result(case, outcome.code, rules)
 
 
-def change(project: Path, step: dict[str, Any], folder: Path) -> None:
-    """Do to a compiled project what its case says: to a source, or to part of a module.
+def change(project: Path, step: dict[str, Any]) -> None:
+    """Do one thing to a compiled project: to a source, to part of a module, or to its export.
 
-    `folder` is for what has to be compiled besides. Raises ValueError where nothing can be done.
+    Raises OSError or ValueError where it cannot be done or would change nothing.
     """
-    name = step["file"]
-    path = project / name if name.endswith(".lean") else prelude.library(project) / name
+    path = _place(project, step["file"])
     match step["do"]:
         case "replace":
             text = path.read_text(encoding="utf-8")
             if text.count(step["old"]) != 1:
-                raise ValueError(f"{name}: {step['old']!r} is not there once")
+                raise ValueError(f"{step['file']}: {step['old']!r} is not there once")
             path.write_text(text.replace(step["old"], step["new"]), encoding="utf-8")
         case "overwrite":
             path.write_bytes(_overwritten(path.read_bytes(), step))
@@ -146,11 +180,44 @@ def change(project: Path, step: dict[str, Any], folder: Path) -> None:
             path.unlink()
         case "copy":
             other, _, part = step["from"].partition("/")
-            made = copied(PROJECTS / other, folder)
-            run_script("check_axioms.py", made)
-            shutil.copy(prelude.library(made) / part, path)
+            with TemporaryDirectory(prefix="planted-") as folder:
+                made = copied(PROJECTS / other, Path(folder))
+                run_script("check_axioms.py", made)
+                shutil.copy(prelude.library(made) / part, path)
+        case "sign":
+            _sign(path)
+        case "record":
+            _record(project)
         case unknown:
             raise ValueError(f"nobody knows how to do {unknown!r}")
+
+
+def _place(project: Path, name: str) -> Path:
+    """The file that a change names: a source, an export under `build`, or part of a module."""
+    mine = name.endswith(".lean") or name.startswith("build/")
+    return project / name if mine else prelude.library(project) / name
+
+
+def _sign(file: Path) -> None:
+    """Let the manifest of an export name the hash that the export has now."""
+    path = file.with_name(file.name + manifest.SUFFIX)
+    data = json.loads(path.read_text(encoding="utf-8"))
+    data["sha256"] = _digest(file)
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def _record(project: Path) -> None:
+    """Let the record of the compiled modules name the hashes that they have now."""
+    path = prelude.folder(project) / prelude.RECORD
+    data = json.loads(path.read_text(encoding="utf-8"))
+    for module in data["modules"].values():
+        out = prelude.library(project) / Path(module["path"])
+        module["parts"] = {part: _digest(out.with_suffix(part)) for part in module["parts"]}
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _overwritten(data: bytes, step: dict[str, Any]) -> bytes:
@@ -180,9 +247,9 @@ class Summary:
 
     def without_case(self) -> list[str]:
         """The rules that no planted failure shows at work."""
-        shown = {r.case.rule for r in self.projects if r.caught}
-        shown |= {f.planted.rule for f in self.facts if f.caught}
-        shown |= {f.fault.rule for f in self.faults if f.caught}
+        shown = {rule for r in self.projects if r.caught for rule in r.case.shows}
+        shown |= {f.planted.rule for f in self.facts if f.caught and f.planted.rule}
+        shown |= {f.fault.rule for f in self.faults if f.caught and f.fault.rule}
         return [
             rule
             for rule, (level, _) in RULES.items()
@@ -205,7 +272,7 @@ class Summary:
             f"facts    {f.verdict.exit_status}  {f.why or '-':<22} {f.planted.name}"
             for f in self.facts
         ]
-        lines += [f"fault    -  {f.fault.rule:<22} {f.fault.name}" for f in self.faults]
+        lines += [f"fault    -  {f.fault.rule or '-':<22} {f.fault.name}" for f in self.faults]
         count = len(lines)
         caught = count - len(self.uncaught())
         rules = sum(level is not Level.WARNING for level, _ in RULES.values()) - len(ELSEWHERE)

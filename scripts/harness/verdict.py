@@ -103,7 +103,6 @@ RULES: dict[str, tuple[Level, str]] = {
     "modules-unreadable": (Level.COULD_NOT_RUN, "compiled modules cannot be read or do not fit"),
     "nothing-checked": (Level.COULD_NOT_RUN, "there was nothing to check"),
     "pin-unreadable": (Level.COULD_NOT_RUN, "a version cannot be read"),
-    "policy-invalid": (Level.COULD_NOT_RUN, "the policy cannot be used"),
     "primitive-unknown": (
         Level.COULD_NOT_RUN,
         "a constant that the kernel knows by name is not known",

@@ -404,9 +404,12 @@ class Objects:
 class Environment:
     """The kernel's environment: declarations go in, and what was made of them can be looked up."""
 
-    def __init__(self, library: Library, recursion_limit: bool) -> None:
+    def __init__(
+        self, library: Library, recursion_limit: bool, depth: int = RECURSION_LIMIT
+    ) -> None:
         self.library = library
         self._limited = recursion_limit
+        self._depth = depth
         self._pointer = library.empty_environment()
 
     def _hold(self) -> None:
@@ -415,7 +418,7 @@ class Environment:
     def _call(self, declaration: int) -> int:
         lib = self.library
         if self._limited:
-            return int(lib.add_limited(self._pointer, 0, RECURSION_LIMIT, declaration, box(0)))
+            return int(lib.add_limited(self._pointer, 0, self._depth, declaration, box(0)))
         return int(lib.add_unlimited(self._pointer, 0, declaration, box(0)))
 
     def _take(self, result: int) -> None:

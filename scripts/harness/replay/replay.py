@@ -21,6 +21,7 @@ from typing import Any
 from harness import inside, process
 from harness.replay import kernel, result, worker
 from harness.replay import terms as t
+from harness.replay.kernel import RECURSION_LIMIT
 from harness.replay.result import Finding, Replay, Stop
 from harness.replay.worker import Allowed, Wanted
 
@@ -53,7 +54,8 @@ class Request:
     that of `toolchain`. `reference` is the search path of modules (such as a toolchain's own) whose
     native functions are known to be the real ones; `known` has fingerprints of such functions, as
     manifests of exports have them. `memory` limits, in bytes, what all processes
-    take together (default: nine tenths of the machine's), `seconds` the whole.
+    take together (default: nine tenths of the machine's), `depth` how deep a
+    kernel that takes such a limit may recur, `seconds` the whole.
     """
 
     export: Path | None = None
@@ -70,6 +72,7 @@ class Request:
     jobs: int = 1
     seconds: float = 3600.0
     memory: int | None = None
+    depth: int = RECURSION_LIMIT
     write: Path | None = None
 
 
@@ -217,6 +220,7 @@ def _asked(request: Request, place: Path | None) -> worker.Request:
         jobs=max(1, request.jobs),
         seconds=request.seconds,
         memory=request.memory or machine_memory() * 9 // 10,
+        depth=request.depth,
         write=str(place / request.write.name) if place and request.write else None,
         reference=tuple(str(p.resolve()) for p in request.reference),
         reference_module=request.reference_module,

@@ -84,6 +84,7 @@ class Request:
     seconds: float = 3600.0
     stack: int = STACK
     memory: int | None = None
+    depth: int = kernel.RECURSION_LIMIT
     write: str | None = None
     reference: tuple[str, ...] = ()
     reference_module: str = "Init"
@@ -492,6 +493,7 @@ class Worker:
                 jobs,
                 request.stack,
                 request.memory,
+                request.depth,
             )
         )
         with self._timed("check"):
@@ -619,6 +621,7 @@ class Job:
     jobs: int
     stack: int
     memory: int | None
+    depth: int
 
 
 class Pool:
@@ -802,7 +805,7 @@ class Pool:
         job = self._job
         source, order = job.plan.source, job.plan.order
         kernel.rejects_falsehood(job.library, job.limited)
-        environment = kernel.Environment(job.library, job.limited)
+        environment = kernel.Environment(job.library, job.limited, job.depth)
         made = kernel.Made(environment, job.objects)
         places, claims, done, alone = self._places, self._claims, self._done, job.jobs == 1
         clock = time.thread_time

@@ -1,0 +1,5 @@
+-- A bound variable becomes a free one, and the record of the compiled modules agrees.
+prelude
+import Logic
+
+theorem goal {a b : Prop} (x : a) (y : b) : And a b := And.intro x y

@@ -1,0 +1,5 @@
+-- An export ends in the middle of a line, and its manifest agrees.
+prelude
+import Logic
+
+theorem goal {a b : Prop} (x : a) (y : b) : And a b := And.intro x y
