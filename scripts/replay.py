@@ -32,7 +32,7 @@ from harness.replay.terms import parse_name
 from harness.replay.worker import Allowed, Wanted
 from harness.report import replay as replay_report
 from harness.steps import Run
-from harness.verdict import Finding
+from harness.verdict import Finding, Status, Step, Verdict, Verification
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -92,7 +92,7 @@ def _count(text: str) -> int:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    cli.check_json(args)
+    cli.check_outputs(args)
     if args.export is not None and args.modules is not None:
         raise cli.UsageError("name an export, or modules, not both")
     if args.cone and not (args.target or args.policy):
@@ -114,7 +114,7 @@ def _replay(args: argparse.Namespace) -> int:
         ),
         lambda progress: args.console.progress(progress.line()),
     )
-    return _finish(done, args)
+    return _finish(done, policy, args)
 
 
 def _common(args: argparse.Namespace) -> dict[str, Any]:
@@ -169,14 +169,14 @@ def _project(args: argparse.Namespace) -> int:
     found = room.read_sources(run).findings if run.write_export else []
     found += room.find_lean(run).findings
     if run.lean is None and run.wheel is None:
-        return _stopped(found, args)
+        return _stopped(found, run, args)
     replay_steps.replay_modules(run)
     assert run.replayed is not None or found
     if run.replayed is None:
-        return _stopped(found, args)
+        return _stopped(found, run, args)
     if run.write_export and run.replayed.exit_status == 0:
         _complete(run)
-    return _finish(run.replayed, args)
+    return _finish(run.replayed, run.policy, args)
 
 
 def _complete(run: Run) -> None:
@@ -189,22 +189,25 @@ def _complete(run: Run) -> None:
     manifest.complete(run.write_export, replay_steps.proof_sources(run), answer, project)
 
 
-def _stopped(findings: list[Finding], args: argparse.Namespace) -> int:
+def _stopped(findings: list[Finding], run: Run, args: argparse.Namespace) -> int:
     """Nothing could be replayed: say why."""
-    for finding in findings:
-        print(printable(finding.one_line()), file=sys.stderr)
     lines = [f"{f.message}. {f.remedy or ''}".strip() for f in findings]
-    page = "\n".join(["COULD NOT RUN", *lines, ""])
+    page = printable("\n".join(["COULD NOT RUN", *lines, ""]))
+    step = Step("replay", Status.COULD_NOT_RUN)
+    verification = Verification(
+        Verdict.COULD_NOT_RUN, (step,), tuple(findings), (), claim="", reasons=tuple(lines)
+    )
+    cli.show(verification, run.project, run.policy, page, args)
     data = {"verdict": "COULD NOT RUN", "findings": [f.message for f in findings]}
     cli.deliver(data, page, args)
     return cli.COULD_NOT_RUN
 
 
-def _finish(done: Replay, args: argparse.Namespace) -> int:
+def _finish(done: Replay, policy: Policy | None, args: argparse.Namespace) -> int:
     args.console.clear()
-    for finding in done.findings:
-        print(printable(finding.one_line()), file=sys.stderr)
-    cli.deliver(done.as_json(), replay_report.page(done), args)
+    page = replay_report.page(done)
+    cli.show(done.verification(), args.project.resolve(), policy, page, args)
+    cli.deliver(done.as_json(), page, args)
     return done.exit_status
 
 
