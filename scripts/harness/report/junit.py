@@ -41,7 +41,7 @@ def document(verification: Verification, name: str) -> str:
     steps = {step.name for step in verification.steps}
     for finding in verification.findings:
         if finding.step not in steps and finding.level is not Level.WARNING:
-            kind = "failure" if finding.level is Level.VIOLATION else "error"
+            kind = _KINDS.get(verification.verdict, "skipped")
             outcome = _Outcome(kind, finding.rule, finding.one_line())
             _case(suite, "findings", finding.rule, outcome)
     for target in verification.targets:
