@@ -42,7 +42,7 @@ def _gate(args: argparse.Namespace) -> int:
 
 def _self_test(args: argparse.Namespace) -> int:
     """Put every planted case through the deciding code. 0 if each got what it must get, else 1."""
-    cli.check_json(args)
+    cli.only_json(args, "--self-test")
     results = selftest.results()
     lines = [f"{r.verdict.value:<14} {r.why or '-':<22} {r.planted.name}" for r in results]
     for result in results:

@@ -52,6 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
+    if args.update_golden:
+        cli.only_json(args, "--update-golden")
     run = cli.open_run(args)
     run.embedded = args.embedded
     if args.update_golden and run.policy.golden is None:

@@ -72,7 +72,7 @@ def _illustrate(args: argparse.Namespace) -> int:
         raise cli.UsageError(
             f"{error}; numpy and matplotlib are needed, in a folder of their own:\n  {INSTALL}"
         ) from None
-    cli.check_json(args)
+    cli.check_outputs(args)
     _make(args.output)
     try:
         minimum, deep = minima.fitted(args.seed), minima.fitted_deep(args.seed)

@@ -41,7 +41,7 @@ from harness.replay.terms import parse_name
 from harness.replay.worker import Allowed, Wanted
 from harness.report import replay as replay_report
 from harness.steps import Run
-from harness.verdict import Finding
+from harness.verdict import Finding, Status, Step, Verdict, Verification
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -100,7 +100,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _replay(args: argparse.Namespace) -> int:
-    cli.check_json(args)
+    cli.check_outputs(args)
     if args.export is not None and args.modules is not None:
         raise cli.UsageError("name an export, or modules, not both")
     if args.cone and not (args.target or args.policy):
@@ -109,7 +109,7 @@ def _replay(args: argparse.Namespace) -> int:
         return _project(args) if args.export is None and args.modules is None else _terms(args)
     except inside.Unavailable as error:
         found = Finding("sandbox-unavailable", str(error), sandbox.STEP, remedy=error.remedy)
-        return _stopped([found], args)
+        return _stopped([found], None, args)
 
 
 def _terms(args: argparse.Namespace) -> int:
@@ -130,7 +130,7 @@ def _terms(args: argparse.Namespace) -> int:
         lambda progress: args.console.progress(progress.line()),
         _start(args),
     )
-    return _finish(done, args)
+    return _finish(done, policy, args)
 
 
 def _start(args: argparse.Namespace) -> inside.Start:
@@ -197,7 +197,7 @@ def _project(args: argparse.Namespace) -> int:
     found = room.read_sources(run).findings if run.write_export else []
     found += room.find_lean(run).findings
     if run.lean is None and run.wheel is None:
-        return _stopped(found, args)
+        return _stopped(found, run, args)
     with run.locks:
         if run.embedded:
             try:
@@ -209,8 +209,8 @@ def _project(args: argparse.Namespace) -> int:
             _complete(run)
     assert run.replayed is not None or found
     if run.replayed is None:
-        return _stopped(found, args)
-    return _finish(run.replayed, args)
+        return _stopped(found, run, args)
+    return _finish(run.replayed, run.policy, args)
 
 
 def _complete(run: Run) -> None:
@@ -223,22 +223,26 @@ def _complete(run: Run) -> None:
     manifest.complete(run.write_export, replay_steps.proof_sources(run), answer, project)
 
 
-def _stopped(findings: list[Finding], args: argparse.Namespace) -> int:
+def _stopped(findings: list[Finding], run: Run | None, args: argparse.Namespace) -> int:
     """Nothing could be replayed: say why."""
-    for finding in findings:
-        print(printable(finding.one_line()), file=sys.stderr)
     lines = [f"{f.message}. {f.remedy or ''}".strip() for f in findings]
-    page = "\n".join(["COULD NOT RUN", *lines, ""])
+    page = printable("\n".join(["COULD NOT RUN", *lines, ""]))
+    step = Step("replay", Status.COULD_NOT_RUN)
+    verification = Verification(
+        Verdict.COULD_NOT_RUN, (step,), tuple(findings), (), claim="", reasons=tuple(lines)
+    )
+    project = run.project if run else args.project.resolve()
+    cli.show(verification, project, run.policy if run else None, page, args)
     data = {"verdict": "COULD NOT RUN", "findings": [f.message for f in findings]}
     cli.deliver(data, page, args)
     return cli.COULD_NOT_RUN
 
 
-def _finish(done: Replay, args: argparse.Namespace) -> int:
+def _finish(done: Replay, policy: Policy | None, args: argparse.Namespace) -> int:
     args.console.clear()
-    for finding in done.findings:
-        print(printable(finding.one_line()), file=sys.stderr)
-    cli.deliver(done.as_json(), replay_report.page(done), args)
+    page = replay_report.page(done)
+    cli.show(done.verification(), args.project.resolve(), policy, page, args)
+    cli.deliver(done.as_json(), page, args)
     return done.exit_status
 
 

@@ -179,7 +179,7 @@ def _self_test(args: argparse.Namespace) -> int:
     # Imported where it is used: nothing else here needs it.
     from harness import planted
 
-    cli.check_json(args)
+    cli.only_json(args, "--self-test")
     if (problem := example.prepare(args.console)) is not None:
         raise cli.UsageError(f"--self-test needs the Lean inside the wheel: {problem}")
     done = planted.run(lambda text: args.console.progress(f"self-test: {text}"))

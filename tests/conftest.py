@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from harness.process import Outcome
+from harness.process import WORKFLOW_VARIABLES, Outcome
 from harness.toolchain import embedded
 from projects_for_tests import CHECKOUT, RECORDINGS, Played, play
 
 # How long an example takes says something about the machine, not about the code.
 settings.register_profile("here", deadline=None)
 settings.load_profile("here")
+
+# What tests start is no step of the workflow that runs them.
+for _name in WORKFLOW_VARIABLES:
+    os.environ.pop(_name, None)
 
 MAY_NOT_SKIP = bool(os.environ.get("TESTS_MAY_NOT_SKIP"))
 

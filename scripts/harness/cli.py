@@ -15,7 +15,8 @@ from typing import Any
 import harness
 from harness import process
 from harness.console import Console, open_console, printable, use_color
-from harness.policy import PolicyError, find_policy, load_policy
+from harness.policy import Policy, PolicyError, find_policy, load_policy
+from harness.report import github
 from harness.report import json as json_report
 from harness.report import text as text_report
 from harness.steps import Run
@@ -26,7 +27,11 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 """The checkout that these scripts stand in: the project unless another is named."""
 
 
-NEVER_WRITTEN = ("lakefile.toml", "lake-manifest.json", "lean-toolchain", "policy.toml")
+NEVER_WRITTEN = ("lake-manifest.json", "comparator_config.json", "lean-toolchain")
+NEVER_WRITTEN_ENDINGS = (
+    ".lean", ".olean", ".ilean", ".ndjson", ".manifest.json", ".py", ".toml", ".md", ".yml",
+    ".yaml", ".cff",
+)  # fmt: skip
 
 
 class UsageError(Exception):
@@ -60,6 +65,18 @@ def parser(program: str, description: str) -> argparse.ArgumentParser:
         type=Path,
         metavar="FILE",
         help="also write the result as JSON; - for standard output, and nothing else there",
+    )
+    made.add_argument(
+        "--sarif",
+        type=Path,
+        metavar="FILE",
+        help="also write the findings as SARIF 2.1.0, for code scanning services",
+    )
+    made.add_argument(
+        "--junit",
+        type=Path,
+        metavar="FILE",
+        help="also write what became of each step and target as JUnit XML",
     )
     made.add_argument(
         "--toolchain", type=Path, metavar="PATH", help="an unpacked Lean to use instead of elan's"
@@ -190,7 +207,7 @@ def open_run(args: argparse.Namespace) -> Run:
         policy = load_policy(find_policy(project, args.policy))
     except PolicyError as error:
         raise UsageError(str(error)) from None
-    check_json(args)
+    check_outputs(args, policy, project)
     memory = getattr(args, "memory", None)
     return Run(
         project,
@@ -202,21 +219,52 @@ def open_run(args: argparse.Namespace) -> Run:
     )
 
 
-def check_json(args: argparse.Namespace) -> None:
-    """Make the folder that the JSON goes to, before anything long is done.
+def check_outputs(
+    args: argparse.Namespace, policy: Policy | None = None, project: Path | None = None
+) -> None:
+    """Make the folders that outputs go to, before anything long is done.
 
-    Raises UsageError if it cannot be written there.
+    Raises UsageError if one cannot be written there, or would take the place of a source, of a
+    file that the policy names, or of another output.
     """
-    if args.json is None or str(args.json) == "-":
-        return
-    if args.json.is_dir():
-        raise UsageError(f"--json {args.json}: is a folder")
-    if args.json.suffix == ".lean" or args.json.name in NEVER_WRITTEN:
-        raise UsageError(f"--json {args.json}: is a file that is checked, not one to write to")
-    try:
-        args.json.absolute().parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--json {args.json}: no folder can be made: {error.strerror}") from None
+    taken = {policy.path.resolve()} if policy else set()
+    if policy and policy.golden and project:
+        taken.add((project / policy.golden).resolve())
+    for option, path in _outputs(args):
+        if str(path) == "-" and option != "--json":
+            raise UsageError(f"{option} -: only --json can go to standard output; name a file")
+        if str(path) == "-":
+            continue
+        if path.is_dir():
+            raise UsageError(f"{option} {path}: is a folder")
+        real = path.resolve()
+        if real in taken or any(_is_source(one.name) for one in (path, real)):
+            raise UsageError(f"{option} {path}: is a file that is checked, not one to write to")
+        try:
+            real.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{option} {path}: no folder can be made: {error.strerror}") from None
+    files = [path.resolve() for _, path in _outputs(args) if path.is_file() or not path.exists()]
+    if len(set(files)) != len(files):
+        raise UsageError("two outputs would go to the same file")
+
+
+def _is_source(name: str) -> bool:
+    return name in NEVER_WRITTEN or name.endswith(NEVER_WRITTEN_ENDINGS)
+
+
+def _outputs(args: argparse.Namespace) -> list[tuple[str, Path]]:
+    """The files that were asked for, each with its option."""
+    wanted = [(f"--{name}", getattr(args, name, None)) for name in ("json", "sarif", "junit")]
+    return [(option, path) for option, path in wanted if path is not None]
+
+
+def only_json(args: argparse.Namespace, asked: str) -> None:
+    """Check the outputs of what is no verification. Raises UsageError as `check_outputs` does."""
+    for option, path in _outputs(args):
+        if option != "--json":
+            raise UsageError(f"{option} {path}: is about a verification, and {asked} makes none")
+    check_outputs(args)
 
 
 def deliver(data: dict[str, Any], page: str, args: argparse.Namespace) -> None:
@@ -225,43 +273,80 @@ def deliver(data: dict[str, Any], page: str, args: argparse.Namespace) -> None:
     Raises UsageError if the JSON cannot be written.
     """
     text = json_report.dumps(data)
-    if args.json is not None and str(args.json) != "-":
-        _write(args.json, text)
-    sys.stdout.write(text if args.json is not None and str(args.json) == "-" else page)
+    alone = args.json is not None and str(args.json) == "-"
+    if args.json is not None and not alone:
+        _write("--json", args.json, text)
+    if github.active():
+        # In JSON, text can be written so that the runner takes nothing in it for a command.
+        text, page = text.replace("##[", "#\\u0023["), github.harmless(page)
+    sys.stdout.write(text if alone else page)
     sys.stdout.flush()
 
 
 def finish(run: Run, verification: Verification, args: argparse.Namespace) -> int:
     """Print findings and report, write what was asked for, and give the exit status.
 
-    Raises UsageError if the JSON cannot be written.
+    Raises UsageError if something cannot be written.
     """
     run.console.clear()
-    for finding in verification.findings:
-        _say(finding.one_line())
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else text_report.WIDTH
     color = use_color(args.no_color, sys.stdout)
     page = text_report.page(run, verification, color, width)
+    plain = text_report.page(run, verification)
+    show(verification, run.project, run.policy, plain, args)
     deliver(json_report.document(run, verification), page, args)
     return verification.verdict.exit_status
 
 
-def _write(path: Path, text: str) -> None:
+def show(
+    verification: Verification,
+    project: Path,
+    policy: Policy | None,
+    page: str,
+    args: argparse.Namespace,
+) -> None:
+    """Say the findings, and give them to whatever else reads them: files, GitHub.
+
+    Raises UsageError if a file cannot be written.
+    """
+    for finding in verification.findings:
+        _say(finding.one_line())
+    # Imported where they are used: the gate is to start quickly.
+    if args.sarif is not None:
+        from harness.report import sarif
+
+        log = sarif.log(verification, project, policy.path.resolve() if policy else None)
+        _write("--sarif", args.sarif, json_report.dumps(log))
+    if args.junit is not None:
+        from harness.report import junit
+
+        name = policy.name if policy else project.name
+        _write("--junit", args.junit, junit.document(verification, name))
+    if github.active():
+        workspace = github.workspace_of(project)
+        for line in github.commands(verification.findings, project, workspace):
+            print(line, file=sys.stderr, flush=True)
+        if problem := github.add_summary(page):
+            _say(problem)
+
+
+def _write(option: str, path: Path, text: str) -> None:
     """Write a file whole or not at all; into what is no ordinary file, write as it is."""
     path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_text(text, encoding="utf-8", errors="replace")
-        return
     part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8", errors="replace")
+            return
         part.write_text(text, encoding="utf-8", errors="replace")
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)
-        raise UsageError(f"--json {path}: cannot be written: {error.strerror}") from None
+        raise UsageError(f"{option} {path}: cannot be written: {error.strerror}") from None
 
 
 def _say(text: str) -> None:
-    """A line on standard error; what would steer a terminal is replaced."""
+    """A line on standard error; what would steer a terminal, or GitHub's runner, is replaced."""
+    shown = printable(text)
     with contextlib.suppress(OSError):
-        print(printable(text), file=sys.stderr, flush=True)
+        print(github.harmless(shown) if github.active() else shown, file=sys.stderr, flush=True)

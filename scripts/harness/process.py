@@ -49,6 +49,16 @@ REDIRECTING_VARIABLES = (
     "LEAN_SYSROOT",
 )
 
+# By these, what is started here would take itself for the step of a workflow, and add to it.
+WORKFLOW_VARIABLES = (
+    "GITHUB_ACTIONS",
+    "GITHUB_ENV",
+    "GITHUB_OUTPUT",
+    "GITHUB_PATH",
+    "GITHUB_STATE",
+    "GITHUB_STEP_SUMMARY",
+)
+
 _TERMINATIONS = (signal.SIGTERM, *((signal.SIGHUP,) if sys.platform != "win32" else ()))
 _INTERRUPTS = (signal.SIGINT, *_TERMINATIONS)
 
@@ -122,7 +132,8 @@ def lines_of(text: str) -> list[str]:
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     """The caller's environment without what would lead Lean elsewhere, with `extra` on top."""
-    kept = {k: v for k, v in os.environ.items() if k not in REDIRECTING_VARIABLES}
+    left_out = REDIRECTING_VARIABLES + WORKFLOW_VARIABLES
+    kept = {k: v for k, v in os.environ.items() if k not in left_out}
     return kept | dict(extra or {})
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness import verdict
-from harness.verdict import RULES, Level, Requirement, Status, Step, Verdict
+from harness.verdict import RULES, Level, Requirement, Status, Step, Verdict, Verification
 
 VIOLATION, COULD_NOT_RUN, WARNING = Level.VIOLATION, Level.COULD_NOT_RUN, Level.WARNING
 
@@ -113,14 +113,24 @@ class Replay:
     @property
     def verdict(self) -> Verdict:
         """What it comes to, every target among what the kernel added (`verdict.decide`)."""
-        findings = [verdict.Finding(f.rule, f.message, "replay") for f in self.findings]
+        return self.verification().verdict
+
+    def verification(self) -> Verification:
+        """The replay as a verification of one step, and what it comes to."""
+        findings = tuple(
+            verdict.Finding(f.rule, f.message, "replay", declaration=f.declaration)
+            for f in self.findings
+        )
         status = verdict.step_status(findings)
         if self.kernel is None or self.added == 0:
             status = Status.COULD_NOT_RUN if status is Status.PASSED else status
         checked = frozenset(target.name for target in self.targets if target.checked)
-        step = Step("replay", status, about_targets=True, covered=checked)
+        seconds = self.seconds.get("total", 0.0)
+        step = Step("replay", status, seconds, about_targets=True, covered=checked)
+        targets = tuple(target.name for target in self.targets)
         needed = Requirement(frozenset({"replay"}))
-        return verdict.decide([step], findings, [t.name for t in self.targets], needed)[0]
+        found, reasons = verdict.decide([step], findings, targets, needed)
+        return Verification(found, (step,), findings, targets, claim="", reasons=reasons)
 
     @property
     def exit_status(self) -> int:
