@@ -6,11 +6,15 @@ rule. Nothing is compiled here; what a Lean shows is in the planted projects.
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness import selftest, token_record
+from harness.console import Console
+from harness.steps import Run
 from harness.verdict import Finding
 
 
@@ -52,4 +56,22 @@ def _result(fault: Fault) -> Result:
         return Result(fault, frozenset(finding.rule for finding in found))
 
 
-FAULTS: tuple[Fault, ...] = ()
+def _tokens(
+    record: str | None, code: str = "example : True := .intro\n"
+) -> Callable[[Path], list[Finding]]:
+    """A Lean file beside a record of tokens."""
+
+    def look(folder: Path) -> list[Finding]:
+        (folder / "Main.lean").write_text(code, encoding="utf-8")
+        if record is not None:
+            (folder / token_record.FILE).write_text(record, encoding="utf-8")
+        run = Run(folder, selftest.policy(), Console(io.StringIO(), False, False))
+        return token_record.check(run).findings
+
+    return look
+
+
+FAULTS: tuple[Fault, ...] = (
+    Fault("code that is not as recorded", "tokens-changed", _tokens(f"{'0' * 64}  Main.lean\n")),
+    Fault("no record of code", "tokens-missing", _tokens(None)),
+)

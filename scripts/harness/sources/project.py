@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from harness import place
 from harness.policy import Policy
 from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import (
@@ -466,7 +467,8 @@ def replaced_audit(
             "audit-replaced",
             "the lakefile has no executable named audit",
             STEP,
-            remedy="Add it as in the lakefile of this repository, with scripts/lean/Audit.lean.",
+            remedy=f"`{place.call('audit_program.py')} {AUDIT_PROGRAM}` writes the program, where "
+            "it is not yet, and says what the lakefile needs.",
         )
         return
     source = sources.by_path().get(module_path(audit.source_folder, audit.roots[0]))
