@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 import harness
 from harness import cli, place
-from harness.sources.lexer import LexError, format_name
+from harness.sources.lexer import BadName, LexError, format_name
 from harness.sources.project import AUDIT_PROGRAM
 from harness.sources.tokens import token_hash
 
@@ -54,10 +54,14 @@ def _deliver(args: argparse.Namespace) -> int:
     here, file = Path.cwd().resolve(), args.file.resolve()
     if not file.is_relative_to(here):
         raise cli.UsageError(f"{args.file}: is not in this folder; run this in the project's")
+    try:
+        needed = entry(file.relative_to(here))
+    except BadName as error:
+        raise cli.UsageError(f"{args.file}: {error}") from None
     written = _write(file, text)
     print(f"{args.file}: {'written' if written else 'is the audit program already'}")
     print("The lakefile has to have an executable of the name audit, such as\n")
-    print(entry(file.relative_to(here)), end="")
+    print(needed, end="")
     return 0
 
 
