@@ -13,7 +13,7 @@ if not sys.dont_write_bytecode:
 
 from collections.abc import Sequence
 
-from harness import cli, pipeline, stated, statement_steps
+from harness import cli, golden, pipeline, stated, statement_steps
 from harness.console import printable
 from harness.steps import Run
 from harness.verdict import Level
@@ -74,16 +74,19 @@ def _update(run: Run, args: argparse.Namespace) -> int:
     wrong = [f for f in run.findings if f.level is Level.VIOLATION and f.step != "golden"]
     for finding in wrong:
         print(printable(finding.one_line()), file=sys.stderr)
-    if run.terms is None and (run.lean is not None or run.wheel is not None):
+    expected = args.embedded or args.from_export is not None
+    if run.terms is None and (expected or run.lean is not None):
         wrong = [f for f in run.findings if f.level is Level.COULD_NOT_RUN and f.step != "golden"]
         for finding in wrong:
             print(printable(finding.one_line()), file=sys.stderr)
-        raise cli.UsageError("--update-golden: nothing was written; Lean is here, and no terms are")
+        raise cli.UsageError(
+            "--update-golden: nothing was written; terms were to be had, and there are none"
+        )
     if wrong:
         raise cli.UsageError("--update-golden: nothing was written; first mend what is wrong")
     try:
         done = statement_steps.update_golden(run)
-    except (OSError, stated.StatedError) as error:
+    except (OSError, stated.StatedError, golden.GoldenError) as error:
         raise cli.UsageError(f"--update-golden: {error}") from None
     cli.deliver({"written": done}, f"{done}\nRead what changed in it before you commit it.\n", args)
     return 0

@@ -198,12 +198,18 @@ def _project(args: argparse.Namespace) -> int:
     found += room.find_lean(run).findings
     if run.lean is None and run.wheel is None:
         return _stopped(found, args)
-    replay_steps.replay_modules(run)
+    with run.locks:
+        if run.embedded:
+            try:
+                run.locks.enter_context(steps.one_at_a_time(run))
+            except steps.Busy:
+                raise cli.UsageError("another run has been building in this checkout") from None
+        replay_steps.replay_modules(run)
+        if run.write_export and run.replayed and run.replayed.exit_status == 0:
+            _complete(run)
     assert run.replayed is not None or found
     if run.replayed is None:
         return _stopped(found, args)
-    if run.write_export and run.replayed.exit_status == 0:
-        _complete(run)
     return _finish(run.replayed, args)
 
 

@@ -205,3 +205,15 @@ def test_numbers_beyond_all_bounds_are_bad_usage(exported: Path, option: str) ->
         done = run_script("replay.py", str(exported), option, value)
         assert done.returncode == 2
         assert "fault of this program" not in done.stderr
+
+
+@pytest.mark.parametrize("value", [None, 1, "x", []])
+def test_a_record_with_a_module_that_is_none(project: Path, value: object) -> None:
+    path = prelude.folder(project) / "modules.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    record["modules"]["Extra"] = value
+    path.write_text(json.dumps(record), encoding="utf-8")
+    status, rules, page = verify(project, "--no-build")
+    assert status == 2
+    assert rules == {"build-stale"}
+    assert "module Extra was compiled and is not needed" in " ".join(page.split())

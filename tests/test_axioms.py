@@ -67,6 +67,21 @@ def test_what_is_missing_or_wrong_is_found(
         assert looked.covered <= {MAIN, OTHER}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: main(d).update(graph={"Demo.main": 1}),
+        lambda d: main(d).update(graph={"Demo.main": [1]}),
+        lambda d: main(d).update(graph=[]),
+        lambda d: d["modules"][0].update(kinds={"def": -1}),
+        lambda d: d["modules"][0].update(kinds={"def": "1"}),
+    ],
+)
+def test_an_answer_of_another_form_says_where(change: Callable[[dict[str, Any]], None]) -> None:
+    with pytest.raises(audit.AuditError, match=r"(graph|kinds): "):
+        answer(change)
+
+
 def test_a_target_with_gaps_is_not_covered() -> None:
     looked = of_audit(lambda d: main(d).update(closure=0))
     assert looked.covered == {OTHER}

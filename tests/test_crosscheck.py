@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -162,6 +163,30 @@ def test_recorded_text_and_json_agree() -> None:
 names = st.text(st.characters(exclude_characters="«»\n\r", codec="utf-8"), min_size=1).map(
     lambda text: f"«{text}»"
 )
+
+
+def test_a_key_that_is_there_twice_makes_no_message() -> None:
+    line = '{"severity":"error","data":"x","severity":"information","pos":{"line":2,"column":0}}'
+    assert [m.severity for m in messages(line)] == ["unknown"]
+
+
+def test_a_line_that_is_neither_a_report_nor_a_message_is_told() -> None:
+    clean = json.dumps(
+        {
+            "severity": "information",
+            "data": "'A.t' does not depend on any axioms",
+            "pos": {"line": 2, "column": 0},
+        }
+    )
+    assert read(f"{clean}\n'\n", {2: "A.t"}).unreadable == ("'",)
+    assert read(f"{clean}\n", {2: "A.t"}).unreadable == ()
+
+
+def test_a_message_of_many_lines_is_read_in_time() -> None:
+    started = time.process_time()
+    (message,) = messages("A.lean:1:0: error: unsolved goals\n" + "⊢ False\n" * 200_000)
+    assert len(message.text) > 1_500_000
+    assert time.process_time() - started < 10
 
 
 @given(st.lists(names, min_size=1, unique=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import lzma
 import os
@@ -109,6 +110,28 @@ def test_an_export_that_is_not_the_manifests(copy: Path) -> None:
     status, result, _ = verify(copy)
     assert status == 2
     assert rules(result) == {"export-stale"}
+
+
+@pytest.mark.parametrize("suffix", [".xz", ".gz"])
+def test_a_packed_export_that_is_damaged(copy: Path, suffix: str) -> None:
+    file = copy / "proof.ndjson"
+    whole = file.read_bytes()
+    packed = lzma.compress(whole) if suffix == ".xz" else gzip.compress(whole)
+    middle = len(packed) // 2
+    for text in (packed[:middle], packed[:middle] + b"\xff" * 40 + packed[middle + 40 :]):
+        file.with_name(file.name + suffix).write_bytes(text)
+        status, result, _ = verify(copy, f"proof.ndjson{suffix}")
+        assert status == 2
+        assert rules(result) <= {"export-unreadable", "export-stale"}
+
+
+def test_a_manifest_that_says_something_twice(copy: Path) -> None:
+    path, data = _manifest(copy)
+    text = json.dumps(data)
+    path.write_text(f'{{"sha256": "{"0" * 64}", {text[1:]}', encoding="utf-8")
+    status, result, _ = verify(copy)
+    assert status == 2
+    assert rules(result) == {"export-unreadable"}
 
 
 def _manifest(folder: Path) -> tuple[Path, dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -119,3 +120,13 @@ def test_any_output_is_read_and_a_bad_status_is_never_green(
 ) -> None:
     found = failure(outcome(stdout, stderr, code), "lake build")
     assert found or code == 0
+
+
+def test_time_does_not_grow_with_the_square_of_a_message_or_a_line() -> None:
+    many = "error: A.lean:1:1: unsolved goals\n" + "⊢ False ∨ something of some length\n" * 200_000
+    long = "error: failed " * 100_000 + "\n" + "lake build manifest curl fatal: " * 50_000
+    started = time.process_time()
+    assert len(diagnostics(many.split("\n"))[0].text) > 5_000_000
+    assert rules(many) == ["build-failed"]
+    assert rules(long) == ["build-infrastructure"]
+    assert time.process_time() - started < 20

@@ -294,6 +294,31 @@ def test_flipped_bytes_inside_a_value(good: Path, spoiled: Path) -> None:
     assert "kernel-rejects" in support.rules(done)
 
 
+def test_an_outline_that_lies_is_unreadable_wherever_it_is_read(
+    good: Path, spoiled: Path, tmp_path: Path
+) -> None:
+    """Let each entry of the list of constants lead to something else than a constant."""
+    file = spoiled / "Base.olean"
+    whole = file.read_bytes()
+    image = modules.Image([file])
+    words = memoryview(bytearray(whole)).cast("Q")
+    start, infos = image.object(image.root(0), 0, 5)[:3:2]
+    place = (infos - image.headers[0].base >> 3) + 3
+    refused = 0
+    for at in range(place, place + words[place - 2]):
+        before, words[at] = words[at], start
+        file.write_bytes(words.tobytes())
+        reader = modules.Reader(modules.gather(("Base",), [spoiled]))
+        for look in (lambda r: list(r.kinds(r.program.modules[0])), lambda r: r.axioms()):
+            try:
+                look(reader)
+            except Stop as stop:
+                assert stop.finding.rule == "modules-unreadable"
+                refused += 1
+        words[at] = before
+    assert refused > 10
+
+
 def test_names_of_modules_stay_inside_the_path(tmp_path: Path) -> None:
     for name in (("..", "x"), ("a/b",), ("",), ()):
         assert modules.file_of(name, [tmp_path]) is None

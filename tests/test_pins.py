@@ -13,7 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.policy import load_policy
+from harness.sources.lexer import LexError
 from harness.sources.pins import check, read_head
+from harness.sources.project import LakefileError, read_targets
+from harness.sources.scan import scan_lakefile_toml
 from projects_for_tests import CHECKOUT, policy_text
 
 A, B = "a" * 40, "b" * 40
@@ -199,3 +202,49 @@ def test_changed_bytes_are_read_without_a_fault(
     position %= len(raw)
     (tmp_path / name).write_bytes(raw[:position] + inserted + raw[position + removed :])
     check(tmp_path, replace(POLICY, path=tmp_path / "policy.toml"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'require mathlib from git "x" @ "{A}"\nrequire mathlib from git "x" @ "{"b" * 40}"\n',
+        f'require mathlib from git "x" @ "{A}"\nrequire mathlib from git "x" @ "{A}"\n',
+    ],
+)
+def test_a_package_that_is_required_twice(tmp_path: Path, text: str) -> None:
+    assert "pin-unreadable" in findings(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("leanprover/lean4:v4.30.0", []),
+        ("leanprover/lean4:4.30.0\r\n", []),
+        ("leanprover/lean4:v4.30.0leanprover/lean4:v4.30.0", ["pin-not-exact"]),
+        ("leanprover/lean4:x:v4.30.0", ["pin-not-exact"]),
+        ("leanprover/lean4:v4.30.0:v4.30.0", ["pin-not-exact"]),
+    ],
+)
+def test_a_toolchain_that_only_ends_like_a_release(
+    tmp_path: Path, text: str, rules: list[str]
+) -> None:
+    for file in PIN_FILES:
+        shutil.copy(CHECKOUT / file, tmp_path / file)
+    (tmp_path / "lean-toolchain").write_bytes(text.encode())
+    found, _ = check(tmp_path, replace(POLICY, path=tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == rules
+
+
+@pytest.mark.parametrize("text", ["x = 1" + "0" * 5000, "srcDir = 0x" + "f" * 5000, "a = [" * 5000])
+def test_a_lakefile_with_numbers_or_nesting_beyond_bounds(tmp_path: Path, text: str) -> None:
+    for file in ("lean-toolchain", "lake-manifest.json"):
+        shutil.copy(CHECKOUT / file, tmp_path / file)
+    (tmp_path / "lakefile.toml").write_text(text + "\n", encoding="utf-8")
+    found, _ = check(tmp_path, replace(POLICY, path=tmp_path / "policy.toml"))
+    assert [f.rule for f in found] == ["pin-unreadable"]
+    assert "lakefile.toml" in found[0].message
+    with pytest.raises(LakefileError):
+        read_targets(tmp_path)
+    if not text.startswith("srcDir"):
+        with pytest.raises(LexError):
+            scan_lakefile_toml(text)

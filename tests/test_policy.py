@@ -61,6 +61,7 @@ def test_our_targets_are_theorems_of_our_sources() -> None:
         ("[limits]", "[limits]\nbuild = inf", "above 0"),
         ("[limits]", "[limits]\nbuilds = 1", "unknown key in [limits]: builds"),
         ("[project]", "[project", "is not TOML"),
+        ("schema = 1", f"schema = 1{'0' * 5000}", "is not TOML"),
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_refused(

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import check_axioms
+import replay
 import verify
 from harness.sources.lexer import format_name, parse_name
 from harness.toolchain import prelude
@@ -98,8 +99,23 @@ def test_case(case: str, tmp_path: Path, libraries: Path) -> None:
     project, first = compiled(case, tmp_path)
     _judge(expected, "check_axioms", project, None if expected.get("after") else first)
     _judge(expected, "verify", project, None)
+    if "replay" in expected:
+        _replay(expected["replay"], project)
     sources = {p.name for p in (PROJECTS / case).iterdir()} | {"build", *expected.get("leaves", [])}
     assert {p.name for p in project.iterdir()} <= sources
+
+
+def _replay(expected: dict[str, Any], project: Path) -> None:
+    """Whether the compiled modules, whatever their record says, come to what they have to."""
+    path = project.parent / "replay.json"
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = replay.main(["--embedded", "--project", str(project), "--json", str(path)])
+    assert "Traceback" not in out.getvalue() + err.getvalue()
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert status == expected["exit"], result["findings"]
+    rules = {f["rule"] for f in result["findings"] if f["level"] != "warning"}
+    assert rules == set() if status == 0 else expected["rule"] in rules
 
 
 def _judge(

@@ -100,11 +100,26 @@ def test_lakefile_toml(tmp_path: Path) -> None:
         "lean_lib A where\n  globs := #[.submodules root]\n",
         "lean_lib A -- \x00\n/- never closed",
         "lean_lib",
+        "lean_lib \x1b[2K",
+        "lean_exe e where\n  root :=\n",
+        "lean_exe e where\n  root := `A `B\n",
     ],
 )
 def test_what_is_computed_cannot_be_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(LakefileError):
         lakefile(tmp_path, text)
+
+
+def test_lake_reads_the_root_of_an_executable_and_nothing_else(tmp_path: Path) -> None:
+    text = '[[lean_exe]]\nname = "audit"\nroot = "Other"\nroots = ["Audit"]\nglobs = ["Audit"]\n'
+    assert lakefile(tmp_path, text, "lakefile.toml") == (Target("audit", "executable", ("Other",)),)
+
+
+@pytest.mark.parametrize("value", ["1", "[]", "{ a = 1 }", "0x" + "f" * 5000])
+def test_a_source_folder_that_is_no_text(tmp_path: Path, value: str) -> None:
+    for text in (f"srcDir = {value}\n", f'[[lean_lib]]\nname = "A"\nsrcDir = {value}\n'):
+        with pytest.raises(LakefileError):
+            lakefile(tmp_path, text, "lakefile.toml")
 
 
 def test_no_lakefile(tmp_path: Path) -> None:

@@ -47,8 +47,7 @@ def parser(program: str, description: str) -> argparse.ArgumentParser:
         type=Path,
         metavar="DIR",
         default=place.PROJECT,
-        help="the Lean project (default: "
-        f"{'the current folder' if place.INSTALLED else 'the checkout of this script'})",
+        help=f"the Lean project (default: {place.PROJECT_SAID})",
     )
     made.add_argument(
         "--policy",

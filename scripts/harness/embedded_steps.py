@@ -80,18 +80,19 @@ def build(run: Run, *, only_check: bool = False) -> Looked:
     if findings:
         return Looked(findings)
     run.compiled = modules
-    with steps.one_at_a_time(run):
-        if only_check:
-            findings = prelude.stale(run.project, modules)
-            return Looked(findings, "every compiled module is the one recorded")
-        findings, run.build_lines = prelude.build(
-            run.project,
-            run.wheel,
-            modules,
-            run.policy.limits.build,
-            run.console.progress,
-            start=run.start,
-        )
+    # Another run would compile anew what the steps after this one read.
+    run.locks.enter_context(steps.one_at_a_time(run))
+    if only_check:
+        findings = prelude.stale(run.project, modules)
+        return Looked(findings, "every compiled module is the one recorded")
+    findings, run.build_lines = prelude.build(
+        run.project,
+        run.wheel,
+        modules,
+        run.policy.limits.build,
+        run.console.progress,
+        start=run.start,
+    )
     return Looked(findings, f"{len(modules)} modules compiled")
 
 

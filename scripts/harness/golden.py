@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import hashlib
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,17 +82,18 @@ def of_terms(policy: Policy, facts: Audit) -> Golden:
     stated = {target.name: target.statement for target in facts.targets}
     sections: list[Section] = []
     hashes: dict[str, str] = {}
+    shown: set[str] = set()
     for name in policy.targets:
         said = stated.get(name)
         if said is None:
             continue
         hashes |= hashes_of(said)
-        shown = {entry.name for section in sections for entry in section.entries}
         printer = printer_of(said)
-        shown_here = (*said.definitions, said.constant)
-        entries = [_entry(printer, c) for c in shown_here if printer.short(c.name) not in shown]
-        before = tuple(n for n in map(printer.short, _names(said)) if n in shown)
+        here = (*said.definitions, said.constant)
+        entries = [_entry(printer, c) for c in here if c.name not in shown]
+        before = tuple(printer.short(n) for n in _names(said) if n in shown)
         sections.append(Section(name, tuple(entries), before))
+        shown |= {c.name for c in here}
     return Golden(FROM_TERMS, tuple(sections), hashes)
 
 
@@ -138,7 +140,8 @@ def _hash(constant: Constant, module: str) -> str:
     for text in (constant.type, constant.value):
         renamed = statement.rename_levels(text or "", names)
         parts.append(statement.ordered_levels(renamed))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+    whole = "\0".join(part.replace("\\", "\\\\").replace("\0", "\\0") for part in parts)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 # Written and read.
@@ -189,9 +192,36 @@ def _listed(start: str, names: Iterable[str]) -> list[str]:
     return lines
 
 
-def read(text: str) -> Golden:
-    """What a golden file holds. Raises GoldenError."""
-    lines = text.replace("\r\n", "\n").split("\n")
+def read(text: str, project: str) -> Golden:
+    """What the golden file of a project holds.
+
+    Raises GoldenError unless it is as `write` writes it, but for the ends of its lines.
+    """
+    text = text.replace("\r\n", "\n")
+    golden = _read(text.split("\n"))
+    for number, (is_, should) in enumerate(
+        itertools.zip_longest(text.split("\n"), write(golden, project).split("\n")), 1
+    ):
+        if is_ != should:
+            wanted = "nothing" if should is None else repr(shortened(should))
+            raise GoldenError(
+                f"line {number} is not as it is written: there should be {wanted}"
+                + (f", and there is {shortened(is_)!r}" if is_ is not None else "")
+            )
+    return golden
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """A text of which no more is shown than can be read at once."""
+    return text if len(text) <= most else text[:most] + " …"
+
+
+def is_golden(text: str) -> bool:
+    """Whether a file begins as a golden file does."""
+    return _FIRST.match(text) is not None
+
+
+def _read(lines: Sequence[str]) -> Golden:
     first = _FIRST.fullmatch(lines[0])
     if first is None:
         raise GoldenError("line 1 does not say what the file was made from")
@@ -201,7 +231,9 @@ def read(text: str) -> Golden:
     sections: list[Section] = []
     hashes: dict[str, str] = {}
     for number, heading, body in _parts(lines):
-        if heading == _TERMS and number > 1 and origin == FROM_TERMS:
+        if heading == _TERMS and origin == FROM_TERMS:
+            if hashes:
+                raise GoldenError(f"line {number}: a second part named {_TERMS}")
             hashes = dict(_hashes(number, body))
         elif any(section.target == heading for section in sections):
             raise GoldenError(f"line {number}: a second section for {heading}")
@@ -274,7 +306,8 @@ class Difference:
 
     `target` is the section, `name` the declaration, None where it is about the whole section;
     `expected` is the golden file's text and `found` what is there, None where there is nothing.
-    `same_text` is whether the two read the same and are different terms.
+    `same_text` is whether the two read the same and are different terms; `source` is whether they
+    are the words of the sources, which stand below what is printed.
     """
 
     target: str | None
@@ -282,6 +315,7 @@ class Difference:
     expected: str | None
     found: str | None
     same_text: bool = False
+    source: bool = False
 
     def lines(self) -> list[str]:
         """What is there now against the golden file: `-` golden, `+` now."""
@@ -295,33 +329,56 @@ def compare(kept: Golden, now: Golden) -> Iterator[Difference]:
     old = {section.target: section for section in kept.sections}
     new = {section.target: section for section in now.sections}
     told: set[str] = set()
-    for target in [*old, *(name for name in new if name not in old)]:
+    for target in dict.fromkeys((*old, *new)):
         if target not in new or target not in old:
             yield Difference(target, None, *_presence(target in old))
             continue
         for difference in _sections(old[target], new[target]):
+            told.add(_whole(target, difference.name or ""))
             told.add(difference.name or "")
             yield difference
-    texts = now.entries()
-    for name in [*kept.hashes, *(n for n in now.hashes if n not in kept.hashes)]:
-        short = next((s for s in texts if name == s or name.endswith("." + s)), name)
-        if kept.hashes.get(name) != now.hashes.get(name) and short not in told:
-            text = texts[short].text if short in texts else None
+    if set(old) == set(new):
+        yield from _order(None, "the order of the sections", list(old), list(new))
+    texts = {_whole(s.target, e.name): e.text for s in now.sections for e in s.entries}
+    texts |= {entry.name: entry.text for s in now.sections for entry in s.entries}
+    for name in dict.fromkeys((*kept.hashes, *now.hashes)):
+        if kept.hashes.get(name) != now.hashes.get(name) and name not in told:
+            text = texts.get(name)
             yield Difference(None, name, text, text, same_text=True)
+    if kept.hashes.keys() == now.hashes.keys():
+        yield from _order(None, "the order of the hashes", list(kept.hashes), list(now.hashes))
+
+
+def _whole(target: str, name: str) -> str:
+    """The name of a declaration that is written short in the section of a target."""
+    namespace = target.rpartition(".")[0]
+    return f"{namespace}.{name}" if namespace else name
 
 
 def _presence(was: bool) -> tuple[str | None, str | None]:
     return ("a section", None) if was else (None, "a section")
 
 
+def _order(target: str | None, what: str, old: list[str], new: list[str]) -> Iterator[Difference]:
+    if old != new:
+        yield Difference(target, what, "\n".join(old), "\n".join(new))
+
+
 def _sections(old: Section, new: Section) -> Iterator[Difference]:
-    was = {entry.name: entry.text for entry in old.entries}
-    now = {entry.name: entry.text for entry in new.entries}
-    for name in [*was, *(n for n in now if n not in was)]:
-        if was.get(name) != now.get(name):
-            yield Difference(old.target, name, was.get(name), now.get(name))
+    was = {entry.name: entry for entry in old.entries}
+    now = {entry.name: entry for entry in new.entries}
+    same = True
+    for name in dict.fromkeys((*was, *now)):
+        a, b = was.get(name), now.get(name)
+        texts = (a.text if a else None, b.text if b else None)
+        if texts[0] != texts[1]:
+            same = False
+            yield Difference(old.target, name, *texts)
+        elif a and b and a.source != b.source:
+            yield Difference(old.target, name, a.source, b.source, source=True)
     if old.before != new.before:
         shown = ("\n".join(old.before), "\n".join(new.before))
         yield Difference(old.target, "definitions as above", *shown)
-    elif was == now and list(was) != list(now):
-        yield Difference(old.target, "the order", "\n".join(was), "\n".join(now))
+    elif same:
+        names = ([entry.name for entry in side.entries] for side in (old, new))
+        yield from _order(old.target, "the order", *names)

@@ -20,6 +20,12 @@ from harness.verdict import Finding
 STEP = "hypotheses"
 _MARK = "\0"
 """Begins the name of a constant that stands for a variable; no name of Lean's has it."""
+_OURS, _THEIRS = "\0theorem\0", "\0witness\0"
+"""The same for the variables of either side."""
+_PROPOSITIONS = frozenset(
+    {"LT.lt", "LE.le", "GT.gt", "GE.ge", "Eq", "Ne", "HEq", "And", "Or", "Iff", "Not", "Exists"}
+    | {"False", "Membership.mem", "HasSubset.Subset", "Dvd.dvd", "Nonempty"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +70,12 @@ def _unused(target: Target, said: Statement) -> Iterator[str]:
 class _Content:
     """What a statement speaks of, variables replaced by marks.
 
-    `assumed` are hypotheses in front; `shown` what it says of the objects that it says exist.
+    The first `given` variables are those for all of which it speaks; `assumed` are hypotheses in
+    front; `shown` what it says of the objects that it says exist.
     """
 
+    mark: str
+    given: int = 0
     variables: list[tuple[str, Term]] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     shown: list[Term] = field(default_factory=list)
@@ -77,13 +86,16 @@ class Met:
     """What a witness says of the hypotheses of a theorem, each as it is written.
 
     `shown` it shows, `assumed` it assumes, `others` are about none of its variables, `missing` it
-    should speak of and does not.
+    should speak of and does not. `given` are the variables of the theorem for all of which it
+    speaks; `more` is what it assumes and the theorem does not, variables included.
     """
 
     shown: tuple[str, ...]
     assumed: tuple[str, ...]
     others: tuple[str, ...]
     missing: tuple[str, ...]
+    given: tuple[str, ...] = ()
+    more: tuple[str, ...] = ()
 
 
 def check_witness(policy: Policy, facts: Audit) -> Iterator[Finding]:
@@ -96,6 +108,9 @@ def check_witness(policy: Policy, facts: Audit) -> Iterator[Finding]:
         elif met.missing:
             listed = "; ".join(met.missing)
             yield _finding(policy, name, f"does not speak of all its hypotheses: {listed}")
+        elif met.more:
+            listed = "; ".join(met.more)
+            yield _finding(policy, name, f"assumes what that does not: {listed}")
 
 
 def witnessed(policy: Policy, facts: Audit) -> Iterator[tuple[str, Met | str]]:
@@ -127,28 +142,54 @@ def _finding(policy: Policy, name: str, what: str) -> Finding:
 
 def compare(said: Statement, witness: Statement) -> Met:
     """What a witness says of the hypotheses of a theorem. Raises TermError."""
-    theirs, ours = _content(witness), _content(said)
+    ours, theirs = _content(said, _OURS), _content(witness, _THEIRS)
     taken = _matched(ours.variables, theirs.variables)
     printer = golden.printer_of(said)
-    names = {mark: mark.removeprefix(_MARK).partition(_MARK)[2] for mark, _ in ours.variables}
+    names = {mark: mark.split(_MARK)[-1] for mark, _ in (*ours.variables, *theirs.variables)}
+    assumed = [_replaced(hypothesis, taken) for hypothesis in ours.assumed]
     found: dict[str, list[str]] = {"shown": [], "assumed": [], "others": [], "missing": []}
-    for hypothesis in ours.assumed:
-        where = _replaced(hypothesis, taken)
+    for hypothesis, where in zip(ours.assumed, assumed, strict=True):
         about = {name for name in t.constants(hypothesis) if name.startswith(_MARK)}
         if where in theirs.shown:
             kind = "shown"
         elif where in theirs.assumed:
             kind = "assumed"
         else:
-            kind = "missing" if about & taken.keys() else "others"
+            kind = "others" if about and not about & taken.keys() else "missing"
         found[kind].append(printer.show(_replaced(hypothesis, names)))
-    return Met(**{kind: tuple(texts) for kind, texts in found.items()})
+    for mark, type_ in ours.variables[: ours.given]:
+        if mark not in taken:
+            kind = "missing" if _is_proposition(type_) else "others"
+            found[kind].append(f"{names[mark]} : {_shown(printer, type_, names)}")
+    given = dict(theirs.variables[: theirs.given])
+    extra = [(mark, type_) for mark, type_ in given.items() if mark not in taken.values()]
+    more = [f"{names[mark]} : {_shown(printer, type_, names)}" for mark, type_ in extra]
+    more += [_shown(printer, one, names) for one in theirs.assumed if one not in assumed]
+    return Met(
+        **{kind: tuple(texts) for kind, texts in found.items()},
+        given=tuple(
+            f"{names[mark]} : {_shown(printer, given[own], names)}"
+            for mark, own in taken.items()
+            if own in given
+        ),
+        more=tuple(more),
+    )
 
 
-def _content(said: Statement) -> _Content:
+def _shown(printer: printing.Printer, term: Term, names: Mapping[str, str]) -> str:
+    return printer.show(_replaced(term, names))
+
+
+def _is_proposition(type_: Term) -> bool:
+    """Whether what a variable is of is plainly a proposition, so that it is a hypothesis."""
+    head = type_.head if isinstance(type_, App) else type_
+    return isinstance(head, Const) and head.name in _PROPOSITIONS
+
+
+def _content(said: Statement, mark: str) -> _Content:
     """A statement taken apart: variables, hypotheses, and claims about what exists."""
     constant = said.constant
-    content = _Content()
+    content = _Content(mark)
     numbered = {level: f"u{place}" for place, level in enumerate(constant.levels, 1)}
     text = statement.rename_levels(constant.type, numbered)
     term = t.parse(text, tuple(numbered.values()), constant.binders)
@@ -161,6 +202,7 @@ def _content(said: Statement) -> _Content:
             content.assumed.append(type_)
             marks.append(Const(_MARK))
         term = term.body
+    content.given = len(content.variables)
     exists = False
     while isinstance(term, App) and isinstance(term.head, Const) and term.head.name == "Exists":
         of = term.arguments[-1]
@@ -175,7 +217,7 @@ def _content(said: Statement) -> _Content:
 
 
 def _mark(content: _Content, binder: Binder, type_: Term) -> Const:
-    mark = f"{_MARK}{len(content.variables)}{_MARK}{binder.name or 'x'}"
+    mark = f"{content.mark}{len(content.variables)}{_MARK}{binder.name or 'x'}"
     content.variables.append((mark, type_))
     return Const(mark)
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness import (
-    checker_steps,
     embedded_steps,
     pin_steps,
     replay_steps,
@@ -146,26 +145,27 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
     `whole` is the whole verification: the text of the sources and the compiled declarations are
     looked through for holes too, and the terms go through a kernel.
     """
-    perform(run, "self-test", steps.self_test)
-    _sources(run)
-    if whole:
-        _scan(run)
-    _build(run, no_build=no_build, fetch=fetch)
-    if run.passed("build"):
-        _ask(run, whole)
-    else:
-        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
-        _none(run, _asking(run, whole), because)
-    if whole:
-        _golden(run)
-        _look_at_hypotheses(run)
-        if run.write_export is not None:
-            perform(run, "export", replay_steps.complete_export)
-    perform(run, "unchanged", steps.unchanged)
-    if not whole and run.policy.golden:
-        run.not_looked_at.append(NO_GOLDEN)
-    if not _replays(run, whole):
-        run.not_looked_at.append(NO_REPLAY)
+    with run.locks:
+        perform(run, "self-test", steps.self_test)
+        _sources(run)
+        if whole:
+            _scan(run)
+        _build(run, no_build=no_build, fetch=fetch)
+        if run.passed("build"):
+            _ask(run, whole)
+        else:
+            because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+            _none(run, _asking(run, whole), because)
+        if whole:
+            _golden(run)
+            _look_at_hypotheses(run)
+            if run.write_export is not None:
+                perform(run, "export", replay_steps.complete_export)
+        perform(run, "unchanged", steps.unchanged)
+        if not whole and run.policy.golden:
+            run.not_looked_at.append(NO_GOLDEN)
+        if not _replays(run, whole):
+            run.not_looked_at.append(NO_REPLAY)
 
 
 def _sources(run: Run) -> None:
@@ -201,16 +201,19 @@ def _replays(run: Run, whole: bool) -> bool:
     return whole or run.embedded
 
 
-_CHECKERS = {
-    "leanchecker": checker_steps.ask_leanchecker,
-    "paranoid": checker_steps.check_written,
-}
-
-
 def _checkers(run: Run, whole: bool) -> tuple[str, ...]:
     """The steps that ask other checkers: the pinned toolchain's, and those of newer ones."""
     pinned = ("leanchecker",) if whole and not run.embedded else ()
     return (*pinned, *(("paranoid",) if run.paranoid else ()))
+
+
+def _ask_checkers(run: Run, names: Iterable[str]) -> None:
+    # Imported where it is used: the gate is to start quickly.
+    from harness import checker_steps
+
+    look = {"leanchecker": checker_steps.ask_leanchecker, "paranoid": checker_steps.check_written}
+    for name in names:
+        perform(run, name, look[name])
 
 
 def _ask(run: Run, whole: bool) -> None:
@@ -221,8 +224,7 @@ def _ask(run: Run, whole: bool) -> None:
     perform(run, "print", ask_print, about_targets=True)
     if _replays(run, whole):
         perform(run, "replay", replay_steps.replay_modules, about_targets=True)
-        for name in _checkers(run, whole):
-            perform(run, name, _CHECKERS[name])
+        _ask_checkers(run, _checkers(run, whole))
     rest = ("cross-check", *_statement(run.policy), *(("sorry",) if whole else ()))
     if not run.facts():
         _none(run, rest, "terms" if run.embedded else "audit")
@@ -250,6 +252,8 @@ def run_export(run: Run, file: Path) -> None:
     perform(run, "terms", lambda r: replay_steps.read_export(r, file), about_targets=True)
     perform(run, "replay", lambda r: replay_steps.replay_export(r, file), about_targets=True)
     if run.paranoid:
+        from harness import checker_steps
+
         perform(run, "paranoid", lambda r: checker_steps.check_export(r, file))
     _statement_and_golden(run)
     _look_at_hypotheses(run)
@@ -267,20 +271,21 @@ def _statement_and_golden(run: Run) -> None:
 
 def run_statement(run: Run, *, no_build: bool = False, fetch: bool = True) -> None:
     """What is stated: against the challenge and the golden file, and what changes how it reads."""
-    perform(run, "self-test", steps.self_test)
-    _sources(run)
-    _read_trusted(run)
-    _build(run, no_build=no_build, fetch=fetch)
-    asking = (*(() if run.embedded else ("audit",)), "terms")
-    if run.passed("build"):
-        if not run.embedded:
-            perform(run, "audit", steps.ask_audit, about_targets=True)
-        perform(run, "terms", replay_steps.read_terms, about_targets=True)
-    else:
-        because = next(name for name in BUILT if name != "sources" and not run.passed(name))
-        _none(run, asking, because)
-    _statement_and_golden(run)
-    perform(run, "unchanged", steps.unchanged)
+    with run.locks:
+        perform(run, "self-test", steps.self_test)
+        _sources(run)
+        _read_trusted(run)
+        _build(run, no_build=no_build, fetch=fetch)
+        asking = (*(() if run.embedded else ("audit",)), "terms")
+        if run.passed("build"):
+            if not run.embedded:
+                perform(run, "audit", steps.ask_audit, about_targets=True)
+            perform(run, "terms", replay_steps.read_terms, about_targets=True)
+        else:
+            because = next(name for name in BUILT if name != "sources" and not run.passed(name))
+            _none(run, asking, because)
+        _statement_and_golden(run)
+        perform(run, "unchanged", steps.unchanged)
 
 
 def run_export_statement(run: Run, file: Path) -> None:

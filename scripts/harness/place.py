@@ -21,6 +21,7 @@ VENV = Path(sys.prefix) if INSTALLED else ROOT / ".venv"
 
 PROJECT = Path() if INSTALLED else ROOT
 """The project unless another is named."""
+PROJECT_SAID = "the current folder" if INSTALLED else "the checkout of this script"
 
 COMMANDS = {
     "verify": "verify.py",
@@ -30,6 +31,7 @@ COMMANDS = {
     "pins": "check_pins.py",
     "build": "build.py",
     "replay": "replay.py",
+    "report": "report.py",
     "audit-program": "audit_program.py",
 }
 """The words of the installed command, and the script that each is."""

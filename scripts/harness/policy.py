@@ -120,7 +120,7 @@ def load_policy(path: Path) -> Policy:
         raise PolicyError(f"{path}: is not UTF-8 text (byte {error.start})") from error
     try:
         table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise PolicyError(f"{path}: is not TOML: {error}") from error
     try:
         return _policy(path, table)

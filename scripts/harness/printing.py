@@ -49,7 +49,7 @@ _INFIX: dict[str, tuple[str, int, str]] = {
     "Function.comp": ("∘", 90, "right"),
     "Union.union": ("∪", 65, "left"),
     "Inter.inter": ("∩", 70, "left"),
-    "SDiff.sdiff": ("\\", 70, "left"),
+    "SDiff.sdiff": ("\\", 70, "none"),
 }
 _WORDS = {
     "Nat": "ℕ",
@@ -62,13 +62,30 @@ _WORDS = {
 }
 
 
+_RESERVED = frozenset(
+    {*_WORDS.values(), "max", "min", "𝓝", "⊤", "⊥", "Prop", "Type", "Sort", "_"}
+    | {"fun", "let", "if", "then", "else", "bif", "in"}
+)
+"""What stands for something else than a constant of that name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A text and how tightly it binds; `open_end` where it goes on as far as it can."""
+    """A text and how tightly it binds.
+
+    `open_end` where what follows would belong to it; `leads` where it begins with the sign that
+    says how far it goes, so that nothing before can take a part of it.
+    """
 
     text: str
     strength: int = MAX
     open_end: bool = False
+    leads: bool = False
+
+
+def _leading(text: str, strength: int = LOWEST) -> Written:
+    """A text like `∃ x, p`: it goes on as far as it can."""
+    return Written(text, strength, open_end=True, leads=True)
 
 
 @dataclass(slots=True)
@@ -92,7 +109,7 @@ class Printer:
         if value is not None:
             leading = t.binders(value)[0]
             limit = len(leading) if leading and leading[0].sign == "λ" else 0
-        groups, rest, around = self._header(type_, limit)
+        groups, rest, around = self._header(type_, limit, value)
         lines = _filled([head, *groups], " :", "    ")
         shown = self._lines(rest, around, "  " if value is None else "    ")
         ending = " :=" if value is not None else ""
@@ -110,30 +127,29 @@ class Printer:
     def short(self, name: str) -> str:
         """A constant's name without the namespaces that are open."""
         for namespace in self.namespaces:
-            if name.startswith(namespace + ".") and len(name) > len(namespace) + 1:
-                return name[len(namespace) + 1 :]
+            short = name.removeprefix(namespace + ".")
+            # Not where it would be taken for another constant.
+            if short not in (name, "") and short not in self.signatures and short not in _WORDS:
+                return short
         return name
 
-    def explicit(self, head: Term, arguments: Sequence[Term]) -> list[Term] | None:
-        """The arguments that are written, None where the signature is not known."""
-        if not isinstance(head, Const):
-            return list(arguments)
-        signature = self.signatures.get(head.name)
-        if signature is None:
-            return None if arguments else []
-        shown = [
-            argument
-            for place, argument in enumerate(arguments)
-            if place >= len(signature) or signature[place] == "("
-        ]
-        return shown
+    def constant(self, name: str, around: Sequence[str]) -> str:
+        """A constant's name as it is written where these names are around."""
+        word = _WORDS.get(name)
+        text = word or self.short(name)
+        if text.partition(".")[0] in around or (word is None and text in _RESERVED):
+            return f"_root_.{name}"
+        return text
 
     # Binders.
 
-    def _header(self, term: Term, limit: int | None) -> tuple[list[str], Term, tuple[str, ...]]:
+    def _header(
+        self, term: Term, limit: int | None, value: Term | None
+    ) -> tuple[list[str], Term, tuple[str, ...]]:
         """Binders before the colon as groups, what is left, and the names that are then around.
 
-        `limit` is how many there are; None: those up to the first that nobody named.
+        `limit` is how many there are; None: those up to the first that nobody named. The `value`
+        begins with the same ones, and may name and use what the type does not.
         """
         groups: list[tuple[list[str], str, str]] = []
         around: tuple[str, ...] = ()
@@ -142,8 +158,13 @@ class Printer:
                 break
             if limit is None and term.bracket == "(" and not _all_named(term):
                 break
-            around = self._enter(groups, term, around)
-            term = term.body
+            name = fresh(term, around)
+            if isinstance(value, Binder):
+                if name == "_":
+                    name = fresh(value, around)
+                value = value.body
+            _grouped(groups, name, self.written(term.type, around).text, term.bracket)
+            around, term = (*around, name), term.body
         return [_group(*group) for group in groups], term, around
 
     def _enter(
@@ -170,30 +191,40 @@ class Printer:
                 return self._broken_pi(term, around, indent)
             case App(Const("Exists"), (_, Binder("λ"))):
                 head, body, inner = self.exists_head(term, around)
-                line = indent + head
+                *before, line = _folded(head, indent)
                 if _is(body, "Exists"):
-                    return [line, *self._broken(body, inner, indent + "  ")]
+                    return [*before, line, *self._broken(body, inner, indent + "  ")]
                 rest = self._lines(body, inner, indent + "  ")
                 if len(line) + 1 + len(rest[0].strip()) <= WIDTH:
-                    return [f"{line} {rest[0].strip()}", *rest[1:]]
-                return [line, *rest]
+                    return [*before, f"{line} {rest[0].strip()}", *rest[1:]]
+                return [*before, line, *rest]
             case App(Const("And"), (left, right)):
                 shown = self.operand(left, around, 36)
-                rest = self._broken(right, around, indent)
-                return [*_folded(f"{shown} ∧", indent), *rest]
+                return [*_folded(f"{shown} ∧", indent), *self._last(right, around, indent, 35)]
             case _:
                 return _folded(self.written(term, around).text, indent)
 
     def _broken_pi(self, term: Term, around: tuple[str, ...], indent: str) -> list[str]:
         lines: list[str] = []
+        needed = LOWEST
         while isinstance(term, Binder) and term.sign == "Π":
             if _is_arrow(term):
+                needed = ARROW
                 lines += _folded(f"{self.operand(term.type, around, ARROW + 1)} →", indent)
                 around, term = (*around, "_"), term.body
             else:
+                needed = LOWEST
                 head, term, around = self._forall_head(term, around)
-                lines.append(indent + head)
-        return [*lines, *self._lines(term, around, indent + "  ")]
+                lines += _folded(head, indent)
+        if _fits(self.written(term, around), needed, last=True):
+            return [*lines, *self._lines(term, around, indent + "  ")]
+        return [*lines, *self._last(term, around, indent + "  ", needed)]
+
+    def _last(self, term: Term, around: tuple[str, ...], indent: str, strength: int) -> list[str]:
+        """The last operand of something, broken where it needs no parentheses."""
+        if _fits(self.written(term, around), strength, last=True):
+            return self._broken(term, around, indent)
+        return _folded(self.operand(term, around, strength, last=True), indent)
 
     # Terms.
 
@@ -205,16 +236,17 @@ class Printer:
             case Sort(level):
                 return _sort(level)
             case Const(name):
-                return Written(_WORDS.get(name) or self.short(name))
+                return Written(self.constant(name, around))
             case Literal(text):
                 return Written(text)
             case Proj(_, index, of):
-                return Written(f"{self.operand(of, around, MAX)}.{index + 1}")
+                return _field(self, of, index, around)
             case Let(type_, value, body, name):
-                name = _distinct(name or f"x{len(around) + 1}", around)
+                hidden = t.is_hidden(name)
+                name = t.distinct(f"x{len(around) + 1}" if hidden else name, around)
                 left, right = self.written(type_, around).text, self.written(value, around).text
                 inner = self.written(body, (*around, name)).text
-                return Written(f"let {name} : {left} := {right}; {inner}", LOWEST, open_end=True)
+                return _leading(f"let {name} : {left} := {right}; {inner}")
             case Binder("λ"):
                 return self._function(term, around)
             case Binder():
@@ -236,10 +268,10 @@ class Printer:
     def _pi(self, term: Binder, around: tuple[str, ...]) -> Written:
         if _is_arrow(term):
             left = self.operand(term.type, around, ARROW + 1)
-            right = self.operand(term.body, (*around, "_"), ARROW, last=True)
-            return Written(f"{left} → {right}", ARROW, open_end=True)
+            shown = self.written(term.body, (*around, "_"))
+            return _right(f"{left} →", shown, ARROW, ARROW)
         head, rest, around = self._forall_head(term, around)
-        return Written(f"{head} {self.written(rest, around).text}", LOWEST, open_end=True)
+        return _leading(f"{head} {self.written(rest, around).text}")
 
     def _forall_head(
         self, term: Term, around: tuple[str, ...]
@@ -283,7 +315,7 @@ class Printer:
             names.append(name if term.bracket == "(" else f"{term.bracket}{name}{closing}")
             around, term = (*around, name), term.body
         shown = self.written(term, around).text
-        return Written(f"fun {' '.join(names)} => {shown}", LOWEST, open_end=True)
+        return _leading(f"fun {' '.join(names)} => {shown}")
 
     def _application(
         self, head: Term, arguments: tuple[Term, ...], around: tuple[str, ...]
@@ -331,9 +363,7 @@ class Printer:
         sign, strength, alike = _INFIX[name]
         left = self.operand(arguments[-2], around, strength + (alike != "left"))
         shown = self.written(arguments[-1], around)
-        right = _fitted(shown, strength + (alike != "right"), True)
-        open_end = shown.open_end and right == shown.text
-        return Written(f"{left} {sign} {right}", strength, open_end=open_end)
+        return _right(f"{left} {sign}", shown, strength + (alike != "right"), strength)
 
 
 def _is(term: Term, name: str) -> bool:
@@ -342,10 +372,27 @@ def _is(term: Term, name: str) -> bool:
 
 
 def _fitted(shown: Written, strength: int, last: bool) -> str:
-    """A text in parentheses where it does not bind as tightly as it has to."""
-    if shown.strength >= strength or (last and shown.open_end):
-        return shown.text
-    return f"({shown.text})"
+    """A text in parentheses where it would be read otherwise; `last` where nothing follows it."""
+    return shown.text if _fits(shown, strength, last=last) else f"({shown.text})"
+
+
+def _fits(shown: Written, strength: int, *, last: bool) -> bool:
+    """Whether a text needs no parentheses as an operand that has to bind that tightly."""
+    if last:
+        return shown.leads or shown.strength >= strength
+    return not shown.open_end and shown.strength >= strength
+
+
+def _right(before: str, shown: Written, needed: int, strength: int) -> Written:
+    """Something with its last operand, which asks for `needed`: open where the operand is."""
+    right = _fitted(shown, needed, True)
+    return Written(f"{before} {right}", strength, open_end=shown.open_end and right == shown.text)
+
+
+def _field(w: Printer, of: Term, index: int, around: tuple[str, ...]) -> Written:
+    """A field by its number; a number before the point would be read as a part of it."""
+    text = w.operand(of, around, MAX)
+    return Written(f"({text}).{index + 1}" if text.isdecimal() else f"{text}.{index + 1}")
 
 
 def brackets(type_: Term) -> str:
@@ -356,16 +403,11 @@ def brackets(type_: Term) -> str:
 def fresh(binder: Binder, around: Sequence[str]) -> str:
     """A name for a binder: its own where it has one that can be written, distinct from others."""
     if t.is_hidden(binder.name):
-        if binder.bracket == "[":
+        if not t.mentions(binder.body, 0):
             return "_"
-        return f"x{len(around) + 1}" if t.mentions(binder.body, 0) else "_"
-    return _distinct(binder.name, around)
-
-
-def _distinct(name: str, around: Sequence[str]) -> str:
-    while name in around and name != "_":
-        name += "'"
-    return name
+        word = "inst" if binder.bracket == "[" else "x"
+        return t.distinct(f"{word}{len(around) + 1}", around)
+    return t.distinct(binder.name, around)
 
 
 def _is_arrow(binder: Binder) -> bool:
@@ -395,7 +437,7 @@ def _exists(w: Printer, arguments: Sequence[Term], around: tuple[str, ...]) -> W
         case [Binder("λ") as of]:
             whole = App(Const("Exists"), (of.type, of))
             head, rest, inner = w.exists_head(whole, around)
-            return Written(f"{head} {w.written(rest, inner).text}", LOWEST, open_end=True)
+            return _leading(f"{head} {w.written(rest, inner).text}")
     return None
 
 
@@ -411,13 +453,19 @@ def _around(before: str, after: str) -> Form:
     return made
 
 
-def _beside(before: str, after: str, strength: int = MAX) -> Form:
-    """What has a sign before or after it and binds that tightly."""
+def _beside(before: str, after: str, strength: int = MAX, needed: int | None = None) -> Form:
+    """What has a sign before or after it and binds that tightly.
+
+    Its operand has to bind as tightly, or as `needed` says.
+    """
 
     def made(w: Printer, arguments: Sequence[Term], around: tuple[str, ...]) -> Written | None:
         match arguments:
             case [of]:
-                return Written(f"{before}{w.operand(of, around, strength)}{after}", strength)
+                text = w.operand(of, around, strength if needed is None else needed)
+                # `--` would begin a comment.
+                gap = " " if before and text.startswith(before) else ""
+                return Written(f"{before}{gap}{text}{after}", strength)
         return None
 
     return made
@@ -427,10 +475,23 @@ def _function(word: str, count: int) -> Form:
     """A function of another name."""
 
     def made(w: Printer, arguments: Sequence[Term], around: tuple[str, ...]) -> Written | None:
-        if len(arguments) != count:
+        # A bound name of that spelling would be taken for the function.
+        if len(arguments) != count or word in around:
             return None
         words = [w.operand(one, around, MAX) for one in arguments]
         return Written(" ".join([word, *words]), APPLY)
+
+    return made
+
+
+def _numbered(index: int) -> Form:
+    """A field written by its number."""
+
+    def made(w: Printer, arguments: Sequence[Term], around: tuple[str, ...]) -> Written | None:
+        match arguments:
+            case [of]:
+                return _field(w, of, index, around)
+        return None
 
     return made
 
@@ -463,7 +524,8 @@ def _big(sign: str) -> Form:
                 return None
         name = fresh(of, around)
         body = w.operand(of.body, (*around, name), 67, last=True)
-        return Written(f"{sign} {name}{over}, {body}", 67, open_end=True)
+        # In parentheses before anything else: few know where a sum ends.
+        return _leading(f"{sign} {name}{over}, {body}", 67)
 
     return made
 
@@ -473,7 +535,7 @@ def _eventually(w: Printer, arguments: Sequence[Term], around: tuple[str, ...]) 
         case [Binder("λ") as of, where]:
             name, body = w.bound(of, around)
             over = w.show(where, around)
-            return Written(f"∀ᶠ {name} in {over}, {body.text}", LOWEST, open_end=True)
+            return _leading(f"∀ᶠ {name} in {over}, {body.text}")
     return None
 
 
@@ -522,7 +584,7 @@ def _choice(word: str) -> Form:
         if len(arguments) != 3:
             return None
         a, b, c = (w.show(one, around) for one in arguments)
-        return Written(f"{word} {a} then {b} else {c}", LOWEST, open_end=True)
+        return _leading(f"{word} {a} then {b} else {c}")
 
     return made
 
@@ -530,7 +592,8 @@ def _choice(word: str) -> Form:
 _NOTATION: dict[str, Form] = {
     "OfNat.ofNat": _of_number,
     "Exists": _exists,
-    "Not": _beside("¬", ""),
+    # It takes `=` and what binds as tightly along: `¬a = b` is `¬(a = b)`, and so it is written.
+    "Not": _beside("¬", "", 40, APPLY),
     "Neg.neg": _beside("-", "", 75),
     "Inv.inv": _beside("", "⁻¹"),
     "Max.max": _function("max", 2),
@@ -539,8 +602,8 @@ _NOTATION: dict[str, Form] = {
     "abs": _around("|", "|"),
     "Membership.mem": _member,
     "Prod.mk": _pair,
-    "Prod.fst": _beside("", ".1"),
-    "Prod.snd": _beside("", ".2"),
+    "Prod.fst": _numbered(0),
+    "Prod.snd": _numbered(1),
     "Finset.sum": _big("∑"),
     "Finset.prod": _big("∏"),
     "Filter.Eventually": _eventually,
@@ -600,7 +663,7 @@ def _grouped(groups: list[tuple[list[str], str, str]], name: str, type_: str, br
 def _group(names: list[str], type_: str, bracket: str) -> str:
     closing = _CLOSING[bracket]
     # An instance is named only where somebody named it.
-    if bracket == "[" and (names == ["_"] or names[0].startswith(("inst", "x"))):
+    if bracket == "[" and (names == ["_"] or names[0].startswith("inst")):
         return f"[{type_}]"
     return f"{bracket}{' '.join(names)} : {type_}{closing}"
 
@@ -612,8 +675,18 @@ def _bare(groups: list[str]) -> str:
     return " ".join(groups)
 
 
+_UNBROKEN = re.compile(r'"(?:\\.|[^"\\])*"|«[^»]*»|( )', re.DOTALL)
+
+
+def _words(text: str) -> list[str]:
+    """A text taken apart at the spaces where it may be broken."""
+    places = [found.start() for found in _UNBROKEN.finditer(text) if found[1]]
+    starts = [0, *(place + 1 for place in places)]
+    return [text[a:b] for a, b in zip(starts, [*places, len(text)], strict=True)]
+
+
 def _filled(words: list[str], end: str, indent: str) -> list[str]:
-    """Words in lines of at most WIDTH columns, the later lines indented."""
+    """Words in lines of at most WIDTH columns where that can be, the later lines indented."""
     lines = [words[0]]
     for word in words[1:]:
         if len(lines[-1]) + 1 + len(word) + len(end) > WIDTH:
@@ -621,13 +694,14 @@ def _filled(words: list[str], end: str, indent: str) -> list[str]:
         else:
             lines[-1] += f" {word}"
     lines[-1] += end
-    return lines
+    first, *more = lines
+    return [first, *(part for line in more for part in _folded(line.lstrip(), indent))]
 
 
 def _folded(text: str, indent: str) -> list[str]:
-    """A long text in lines, broken at spaces."""
+    """A long text in lines, broken at spaces outside strings and quoted names."""
     lines = [indent]
-    for word in text.split(" "):
+    for word in _words(text):
         gap = "" if lines[-1] in (indent, indent + "  ") else " "
         if len(lines[-1]) + len(gap) + len(word) > WIDTH and gap:
             lines.append(indent + "  " + word)

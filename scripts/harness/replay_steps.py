@@ -100,7 +100,7 @@ def _judged(run: Run, answer: dict[str, Any], own: frozenset[str] | None) -> Loo
     """The facts that were read, against the policy."""
     try:
         run.terms = audit.parse(json.dumps(answer))
-    except audit.AuditError as error:
+    except (audit.AuditError, RecursionError) as error:
         return Looked([Finding("modules-unreadable", f"the facts read: {error}", TERMS)])
     evidence = axioms.of_audit(run.policy, run.terms, axioms.TERMS, own)
     closure = sum(target.closure for target in run.terms.targets)
@@ -178,7 +178,7 @@ def check_export(run: Run, file: Path) -> Looked:
         findings = manifest.check(file, read, proof_sources(run), run.policy.targets)
     except manifest.ManifestError as error:
         return Looked([Finding("export-unreadable", f"{file}: {error}", "export")])
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, ValueError) as error:
         return Looked([Finding("export-unreadable", f"{file}: {error}", "export")])
     return Looked(
         findings,

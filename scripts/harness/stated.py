@@ -215,25 +215,38 @@ def compare(kept: Golden, policy: Policy, sources: Sources) -> tuple[list[str], 
                     found.append(Difference(section.target, entry.name, entry.text, None))
                 continue
             compared.append(entry.name)
-            if _tokens_of(entry.source or entry.text) != _tokens(declared):
+            # Sources against sources: what printers leave out counts too.
+            exact = from_sources or bool(entry.source)
+            if _tokens_of(entry.source or entry.text, exact) != _tokens(declared, exact):
                 text = _text(declared, entry.name)
                 found.append(Difference(section.target, entry.name, entry.text, text))
     return compared, found
 
 
-def _tokens_of(text: str) -> tuple[str, ...] | None:
+def same_tokens(one: str, other: str) -> bool:
+    """Whether two declarations as they are printed are the same but for their layout."""
+    if one == other:
+        return True
+    tokens = _tokens_of(one) if one and other else None
+    return tokens is not None and tokens == _tokens_of(other)
+
+
+def _tokens_of(text: str, exact: bool = False) -> tuple[str, ...] | None:
     """The normal tokens of a declaration as it is printed; None where it is none."""
     whole = f"{text} := _" if text.split(" ", 1)[0] in _PROOF else text
     try:
         read_back = declarations(whole)
     except (DeclarationError, LexError):
         return None
-    return _tokens(read_back[0]) if len(read_back) == 1 else None
+    return _tokens(read_back[0], exact) if len(read_back) == 1 else None
 
 
-def _tokens(declared: Declared) -> tuple[str, ...]:
+def _tokens(declared: Declared, exact: bool = False) -> tuple[str, ...]:
     """The tokens of a declaration in a form that does not depend on how it is laid out."""
     kind = "theorem" if declared.kind in _PROOF else declared.kind
     namespaces = [declared.name.rpartition(".")[0]] if "." in declared.name else []
-    value = () if kind == "theorem" else normal_tokens(declared.value or "", namespaces)
-    return (kind, *normal_tokens(signature(declared), namespaces), ":=", *value)
+    value = (
+        () if kind == "theorem" else normal_tokens(declared.value or "", namespaces, exact=exact)
+    )
+    stated = normal_tokens(signature(declared), namespaces, exact=exact)
+    return (kind, *stated, ":=", *value)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import axioms, golden, hypotheses, stated
+from harness import axioms, golden, hypotheses, stated, statement
 from harness.golden import Golden, GoldenError
 from harness.sources.files import NotPlain, plain_bytes
 from harness.steps import Looked, Run
@@ -24,7 +25,7 @@ def check_golden(run: Run) -> Looked:
     assert run.policy.golden is not None
     try:
         data = plain_bytes(run.project / run.policy.golden, golden.LARGEST)
-        kept = golden.read(data.decode("utf-8"))
+        kept = golden.read(data.decode("utf-8"), run.policy.name)
     except FileNotFoundError:
         return Looked([_could_not(run, "golden-missing", "it is not there")])
     except (OSError, UnicodeDecodeError, NotPlain, GoldenError) as error:
@@ -53,8 +54,9 @@ def _could_not(run: Run, rule: str, why: str) -> Finding:
 def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
     """Differences of the golden file from every way that has facts: texts, and hashes of terms."""
     told: set[str] = set()
+    yield from _ambiguous(run)
     for way, facts in sorted(run.facts().items(), key=lambda pair: pair[0] != axioms.TERMS):
-        now = golden.of_terms(run.policy, facts)
+        now = _with_sources(run, golden.of_terms(run.policy, facts), kept)
         if way != axioms.TERMS:
             # The audit does not name binders: its terms are compared, not how they are printed.
             now = Golden(kept.origin, kept.sections, now.hashes)
@@ -65,6 +67,48 @@ def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
                 yield finding
 
 
+def _with_sources(run: Run, now: Golden, kept: Golden) -> Golden:
+    """What is stated, with the words of the sources where they are not what is printed.
+
+    The golden file's own words stand for others of the same tokens, and where the sources are not
+    understood: then terms alone are compared.
+    """
+    assert run.sources is not None
+    try:
+        now = stated.with_sources(now, run.policy, run.sources)
+        same = stated.same_tokens
+    except stated.StatedError:
+        same = _any
+    words = {(s.target, e.name): e.source for s in kept.sections for e in s.entries}
+
+    def worded(target: str, entry: golden.Entry) -> golden.Entry:
+        own = words.get((target, entry.name), "")
+        return dataclasses.replace(entry, source=own) if same(own, entry.source) else entry
+
+    return dataclasses.replace(
+        now,
+        sections=tuple(
+            dataclasses.replace(s, entries=tuple(worded(s.target, e) for e in s.entries))
+            for s in now.sections
+        ),
+    )
+
+
+def _any(one: str, other: str) -> bool:
+    return True
+
+
+def _ambiguous(run: Run) -> Iterator[Finding]:
+    """What in a statement would make two different terms look the same, and their hashes equal."""
+    for facts in run.facts().values():
+        for target in facts.targets:
+            if target.statement is None or target.name in run.policy.challenge_targets:
+                continue
+            for text in dict.fromkeys(statement.ambiguous(target.statement)):
+                what = f"in the statement of {target.name} {text}"
+                yield Finding("name-ambiguous", what, GOLDEN, target=target.name)
+
+
 def _differs(run: Run, difference: golden.Difference) -> Finding:
     lines = difference.lines()
     name = difference.name or difference.target or ""
@@ -72,6 +116,11 @@ def _differs(run: Run, difference: golden.Difference) -> Finding:
         what = (
             f"{name} is another term than the golden file has the hash of, although it reads the "
             "same: instances, implicit arguments, universe levels or its module differ"
+        )
+    elif difference.source:
+        what = (
+            f"{name} is written otherwise in the sources than in the golden file, and is the same "
+            f"term: {_shown(lines)}"
         )
     elif difference.found is None:
         what = f"{name} is in the golden file and is not stated"
@@ -102,13 +151,15 @@ def _is_target(run: Run, difference: golden.Difference) -> bool:
 
 
 SHOWN_LINES = 4
+NEVER_WRITTEN = ("lakefile.toml", "lake-manifest.json", "lean-toolchain", "policy.toml")
 
 
 def _shown(lines: list[str]) -> str:
     """The first changed lines, on one line."""
     changed = [line for line in lines if line[:1] in "-+"]
     more = f" … ({len(changed)} lines in all)" if len(changed) > SHOWN_LINES else ""
-    return " | ".join(" ".join(line.split()) for line in changed[:SHOWN_LINES]) + more
+    shown = (golden.shortened(" ".join(line.split())) for line in changed[:SHOWN_LINES])
+    return " | ".join(shown) + more
 
 
 def _text_alone(run: Run, kept: Golden) -> Looked:
@@ -132,16 +183,51 @@ def update_golden(run: Run) -> str:
     """Write the golden file anew; returns what was written.
 
     From the terms of compiled modules where there are some, else from the text of the sources.
-    Raises OSError, StatedError.
+    Raises OSError, StatedError, GoldenError.
     """
     assert run.policy.golden is not None and run.sources is not None
+    path = _writable(run)
     if run.terms is not None:
         made = stated.with_sources(golden.of_terms(run.policy, run.terms), run.policy, run.sources)
     else:
         made = stated.of_sources(run.policy, run.sources)
-    path = run.project / run.policy.golden
-    _write(path, golden.write(made, run.policy.name))
+    text = golden.write(made, run.policy.name)
+    try:
+        same = golden.read(text, run.policy.name) == made
+    except GoldenError:
+        same = False
+    if not same:
+        raise GoldenError(
+            "nothing was written; a name or a text in what is stated would be read as a part of "
+            "the file"
+        )
+    _write(path, text)
     return f"{path}: {made.origin}, {len(made.sections)} sections"
+
+
+def _writable(run: Run) -> Path:
+    """Where the golden file is written: never over a source, a pin, or anything else of worth.
+
+    Raises GoldenError.
+    """
+    assert run.policy.golden is not None
+    path = run.project / run.policy.golden
+    if path.suffix.lower() == ".lean" or path.name.lower() in NEVER_WRITTEN:
+        raise GoldenError(f"{run.policy.golden} is a file that is checked, not one to write to")
+    if not path.parent.resolve().is_relative_to(run.project.resolve()):
+        raise GoldenError(f"{run.policy.golden} lies outside the project")
+    try:
+        there = plain_bytes(path, golden.LARGEST).decode("utf-8", "replace")
+    except FileNotFoundError:
+        return path
+    except (OSError, NotPlain) as error:
+        raise GoldenError(f"{run.policy.golden}: {error}") from None
+    if there and not golden.is_golden(there):
+        raise GoldenError(
+            f"{run.policy.golden} is there and does not begin as a golden file does; it is not "
+            "written over. If it was one, remove it first"
+        )
+    return path
 
 
 def _write(path: Path, text: str) -> None:
@@ -178,6 +264,8 @@ def check_hypotheses(run: Run) -> Looked:
 
 def _met(witness: str, name: str, met: hypotheses.Met) -> str:
     parts = [f"{witness} shows {len(met.shown)} hypotheses of {name} to be met"]
+    if met.given:
+        parts.append(f"for all {', '.join(met.given)}")
     if met.assumed:
         parts.append(f"and assumes {', '.join(met.assumed)}")
     if met.others:

@@ -107,6 +107,8 @@ class Run:
     """Why a toolchain with checkers was not installed."""
     checked: list[Ran] = field(default_factory=list)
     """What became of each checker."""
+    locks: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
+    """What is held until the last step has ended."""
 
     def facts(self) -> dict[str, audits.Audit]:
         """What is known of the targets, by the way it became known."""
@@ -311,7 +313,9 @@ def check_reading(run: Run) -> Looked:
     run.sources = sources
     folders = {target.source_folder for target in run.targets or ()}
     findings, trusted, agreed = reading.check(sources, run.policy, folders)
-    said = "no command that changes how they read" if not agreed else f"{agreed} agreed commands"
+    said = "no command that changes how they read"
+    if agreed:
+        said = f"{agreed} agreed command{'' if agreed == 1 else 's'}"
     return Looked(findings, "" if findings else f"{trusted} trusted files: {said}")
 
 

@@ -11,8 +11,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-DEEPEST = 200
-"""Brackets inside brackets: a term beyond this is not read back."""
+DEEPEST = 150
+"""Parts inside parts, binders in a row among them: a term beyond this is not read back.
+
+As deep as can be printed without coming near Python's own limit.
+"""
 LARGEST = 1_000_000
 """Characters of the longest term that is read back."""
 
@@ -99,7 +102,9 @@ _NAME = re.compile(
 )
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"', re.DOTALL)
 _NUMBER = re.compile(r"\d+(?![^\s(){}\[\]⦃⦄,;])")
-_LEVEL_ATOM = re.compile(r"\d+|[^\s(){}\[\]⦃⦄,;+]+(?:\+\d+)?")
+_BOUND = re.compile(r"#(0|[1-9][0-9]{0,8})(?![0-9])")
+_LEVEL_NAME = re.compile(r"«[^»]*»|[^\s(){}\[\]⦃⦄«»\"#,;:+]+")
+_ADDED = re.compile(r"\+[0-9]+")
 
 
 def parse(text: str, levels: Sequence[str] = (), names: Sequence[str] = ()) -> Term:
@@ -129,7 +134,7 @@ class _Reader:
 
     def term(self, depth: int) -> Term:
         if depth > DEEPEST:
-            raise TermError(f"more than {DEEPEST} brackets inside each other")
+            raise TermError(f"more than {DEEPEST} parts inside each other")
         text, at = self.text, self.at
         if text.startswith(("(λ", "(Π"), at):
             return self.binders(depth)
@@ -138,12 +143,12 @@ class _Reader:
         if text.startswith("(", at):
             return self.group(depth)
         if text.startswith("#", at):
-            return Bound(int(self.match(re.compile(r"#(\d{1,9})"))[1:]))
+            return Bound(int(self.match(_BOUND)[1:]))
         if text.startswith('"', at):
             return Literal(self.match(_STRING))
         if text.startswith("Sort ", at):
             self.at += len("Sort ")
-            return Sort(self.level())
+            return Sort(self.level(depth, among_arguments=True))
         if _NUMBER.match(text, at):
             return Literal(self.match(_NUMBER))
         name = self.match(_NAME)
@@ -157,20 +162,20 @@ class _Reader:
         return Const(name, given)
 
     def binders(self, depth: int) -> Term:
-        """A chain of binders, however long: only what stands inside one is deeper."""
+        """Binders in a row, and what stands under them."""
         opened: list[tuple[str, str, Term, str]] = []
         while self.text.startswith(("(λ", "(Π"), self.at):
-            if len(opened) > DEEPEST:
-                raise TermError(f"more than {DEEPEST} binders in a row")
+            if depth + len(opened) > DEEPEST:
+                raise TermError(f"more than {DEEPEST} parts inside each other")
             sign, bracket = self.text[self.at + 1], self.text[self.at + 2 : self.at + 3]
             if bracket not in _CLOSING:
                 raise TermError(f"no bracket at character {self.at + 2}")
             self.at += 3
             name = next(self.names, "")
-            type_ = self.term(depth + 1)
+            type_ = self.term(depth + len(opened) + 1)
             self.expect(_CLOSING[bracket] + " ")
             opened.append((sign, bracket, type_, name))
-        term = self.term(depth + 1)
+        term = self.term(depth + len(opened))
         for sign, bracket, type_, name in reversed(opened):
             self.expect(")")
             term = Binder(sign, bracket, type_, term, name)
@@ -205,46 +210,51 @@ class _Reader:
             raise TermError(f"no field before character {self.at}")
         return Proj(structure, int(index), head)
 
-    def level(self) -> str:
+    def level(self, depth: int, *, among_arguments: bool) -> str:
+        """A level as it is written; after `max`, only parameters and numbers belong to it.
+
+        `among_arguments` is whether an argument of the sort's neighbour may follow.
+        """
         start = self.at
         operator = next((o for o in ("max ", "imax ") if self.text.startswith(o, self.at)), None)
         if operator is None:
-            self.level_atom()
+            self.level_atom(depth)
             return self.text[start : self.at]
         self.at += len(operator)
-        self.level_atom()
+        self.level_atom(depth)
         while self.text.startswith(" ", self.at):
             back = self.at
             self.at += 1
-            if not (self.text.startswith("(", self.at) or self._is_level()):
-                self.at = back
-                break
             try:
-                self.level_atom()
+                atom = self.level_atom(depth)
             except TermError:
+                atom = None
+            if atom is None or (among_arguments and not self.may_be_level(atom)):
                 self.at = back
                 break
         return self.text[start : self.at]
 
-    def _is_level(self) -> bool:
-        found = _LEVEL_ATOM.match(self.text, self.at)
-        if found is None:
-            return False
-        base = found[0].partition("+")[0]
-        return base.isdecimal() or base in self.levels
+    def may_be_level(self, atom: str) -> bool:
+        """Whether what could be a constant as well is a parameter or a number."""
+        return atom.startswith("(") or atom.isdecimal() or atom in self.levels
 
-    def level_atom(self) -> None:
-        if self.text.startswith(("(max ", "(imax "), self.at):
-            depth = 0
-            while self.at < len(self.text):
-                depth += {"(": 1, ")": -1}.get(self.text[self.at], 0)
-                self.at += 1
-                if depth == 0:
-                    break
-            found = re.compile(r"\+\d+").match(self.text, self.at)
-            self.at = found.end() if found else self.at
-            return
-        self.match(_LEVEL_ATOM)
+    def level_atom(self, depth: int) -> str:
+        """A number, a parameter, or a level in parentheses, and what is added to it."""
+        if depth > DEEPEST:
+            raise TermError(f"more than {DEEPEST} parts inside each other")
+        start = self.at
+        if self.text.startswith("(", self.at):
+            self.at += 1
+            inner = self.level(depth + 1, among_arguments=False)
+            if not {" ", "+"} & set(inner):
+                raise TermError(f"nothing to put into parentheses at character {start}")
+            self.expect(")")
+        else:
+            self.match(_LEVEL_NAME)
+        atom = self.text[start : self.at]
+        if added := _ADDED.match(self.text, self.at):
+            self.at = added.end()
+        return atom
 
     def match(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self.at)
@@ -400,13 +410,21 @@ def differences(left: Term, right: Term) -> Iterator[Apart]:
 
 def is_hidden(name: str) -> bool:
     """Whether a binder's name was made by Lean and cannot be written by anybody."""
-    return not name or name == "[anonymous]" or "✝" in name or "_hyg" in name or "_@" in name
+    made_up = ("✝", "_hyg", "_@")
+    return name in ("", "_", "[anonymous]") or any(sign in name for sign in made_up)
+
+
+def distinct(name: str, around: Sequence[str]) -> str:
+    """The name, with primes where something around has it already."""
+    while name in around and name != "_":
+        name += "'"
+    return name
 
 
 def _name(binder: Term, around: Sequence[str]) -> str:
-    """The name of what binds, or one by its place where nobody gave any."""
+    """The name of what binds, or one by its place where nobody gave any; distinct from others."""
     name = binder.name if isinstance(binder, Binder | Let) else ""
-    return f"x{len(around) + 1}" if is_hidden(name) else name
+    return distinct(f"x{len(around) + 1}" if is_hidden(name) else name, around)
 
 
 def around(term: Term, place: int) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ Check a Lean theorem and what it rests on, in the project of the current folder.
   pins           every two places that name a version
   build          the build alone, at the pins
   replay         a proof as terms through Lean's kernel: the project's, an export, or modules
+  report         a verification as a page for people (needs the Python package jinja2)
   audit-program  print or write the Lean program that the lakefile needs for `gate` and `verify`
 
 `lean-proof-audit COMMAND --help` explains each; --version says which harness this is.

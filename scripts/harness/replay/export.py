@@ -43,6 +43,8 @@ class Limits:
 
 
 LIMITS = Limits()
+UNPACKING = (EOFError, lzma.LZMAError, zlib.error)
+"""What reading a compressed file raises besides OSError."""
 
 
 class _Bad(Exception):
@@ -78,7 +80,7 @@ def read(
                 reader.lines(block)
                 progress(reader.count)
         return reader.finish()
-    except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
+    except (OSError, *UNPACKING) as error:
         reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
         raise Stop("export-unreadable", f"{path.name}: {reason}") from None
     except _Bad as error:

@@ -297,7 +297,9 @@ def is_odd(name: Name) -> bool:
         return True
     printed = t.name_text(name)
     return any(
-        isinstance(part, str) and _SYNTAX & set(part) and f"«{part}»" not in printed
+        isinstance(part, str)
+        and (_SYNTAX & set(part) or not part.isprintable())
+        and f"«{part}»" not in printed
         for part in name
     )
 

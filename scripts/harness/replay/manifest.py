@@ -16,7 +16,7 @@ from typing import Any
 
 from harness import place
 from harness.replay import export
-from harness.sources.files import NotPlain, plain_bytes
+from harness.sources.files import NotPlain, no_key_twice, plain_bytes
 from harness.sources.lexer import LexError
 from harness.sources.project import Source
 from harness.sources.tokens import token_hash
@@ -56,13 +56,19 @@ class Manifest:
 def fingerprints(path: Path) -> Mapping[str, str]:
     """The fingerprints that a manifest has. Raises ManifestError."""
     try:
-        data = json.loads(plain_bytes(path, LARGEST).decode("utf-8"))
+        data = _json(path)
     except (OSError, ValueError, RecursionError, NotPlain) as error:
         raise ManifestError(f"{path} cannot be read: {error}") from None
     match data:
         case {"fingerprints": dict(found)} if _texts([*found, *found.values()]):
             return found
     raise ManifestError(f"{path} has no fingerprints")
+
+
+def _json(path: Path) -> Any:
+    """What a manifest holds. Raises OSError, ValueError, RecursionError or NotPlain."""
+    text = plain_bytes(path, LARGEST).decode("utf-8")
+    return json.loads(text, object_pairs_hook=no_key_twice)
 
 
 def beside(file: Path) -> Path:
@@ -96,7 +102,7 @@ def read(file: Path) -> Manifest:
     """
     path = beside(file)
     try:
-        data = json.loads(plain_bytes(path, LARGEST).decode("utf-8"))
+        data = _json(path)
     except FileNotFoundError:
         raise ManifestError(f"there is no manifest {path.name} beside it") from None
     except (OSError, ValueError, RecursionError, NotPlain) as error:
@@ -141,19 +147,22 @@ def check(
 ) -> list[Finding]:
     """Whether an export is the one of its manifest, and that one of these sources and targets.
 
-    `sources` are the files that the targets' modules and the challenge are made of. Raises OSError,
-    EOFError or ManifestError where the export cannot be read.
+    `sources` are the files that the targets' modules and the challenge are made of. Raises OSError
+    or ManifestError where the export cannot be read.
     """
     found = []
     if not file.is_file():
         raise ManifestError("is no ordinary file")
     hashed, size = hashlib.sha256(), 0
-    with export.opened(file) as stream:
-        while block := stream.read(1 << 20):
-            hashed.update(block)
-            size += len(block)
-            if size > LARGEST_EXPORT:
-                raise ManifestError(f"has more than {LARGEST_EXPORT:,} bytes")
+    try:
+        with export.opened(file) as stream:
+            while block := stream.read(1 << 20):
+                hashed.update(block)
+                size += len(block)
+                if size > LARGEST_EXPORT:
+                    raise ManifestError(f"has more than {LARGEST_EXPORT:,} bytes")
+    except export.UNPACKING as error:
+        raise ManifestError(f"cannot be unpacked: {error or type(error).__name__}") from None
     digest = hashed.hexdigest()
     if digest != manifest.sha256:
         found.append(

@@ -16,18 +16,24 @@ Source: `src/library/module.cpp`, `src/runtime/compact.cpp`, `lean.h`, `src/Lean
 
 from __future__ import annotations
 
+import functools
 import mmap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from harness.replay import terms as t
 from harness.replay.header import FORMAT, HEADER, Header, Malformed, header_of
 from harness.replay.result import Finding, Stop
 from harness.replay.terms import Name, Source, Terms
 
+_T = TypeVar("_T")
+
 SUFFIXES = (".olean", ".olean.server", ".olean.private")
 PAGE = 1 << 16
+NAME_BITS = 13_000
+"""Of a number in a name: what Python writes out."""
 
 _AXIOM, _DEFINITION, _THEOREM, _OPAQUE, _QUOTIENT, _INDUCTIVE, _CONSTRUCTOR, _RECURSOR = range(8)
 _ARRAY, _STRING, _INTEGER = 246, 249, 250
@@ -170,6 +176,12 @@ class Image:
             raise Malformed("a number beyond the end")
         return int.from_bytes(found, "little")
 
+    def count(self, address: int) -> int:
+        """Return a number that counts something: a boxed one."""
+        if not address & 1:
+            raise Malformed("a count that is none")
+        return address >> 1
+
     def name(self, address: int) -> Name:
         """Return a name."""
         if address & 1:
@@ -181,7 +193,10 @@ class Image:
             if tag not in (1, 2):
                 raise Malformed("a name was expected")
             prefix, last = self.object(address, tag, 2)
-            chain.append((address, self.text(last) if tag == 1 else self.natural(last)))
+            part = self.text(last) if tag == 1 else self.natural(last)
+            if isinstance(part, int) and part.bit_length() > NAME_BITS:
+                raise Malformed("a name with a number of thousands of digits")
+            chain.append((address, part))
             address = prefix
             if len(chain) > 1000:
                 raise Malformed("a name of more than 1,000 components")
@@ -273,6 +288,11 @@ def _outline(image: Image, root: list[int]) -> dict[Name, int]:
             raise Malformed(f"{t.name_text(full)} is declared twice in it")
         found[full] = info
     return found
+
+
+def _axioms_of(module: Module) -> list[Name]:
+    tag = module.image.tag
+    return [name for name, info in module.constants.items() if tag(info) == _AXIOM]
 
 
 @dataclass(slots=True)
@@ -388,24 +408,32 @@ class Reader:
     def axioms(self) -> None:
         """Read all axioms of the program, used or not."""
         for number, module in enumerate(self.program.modules):
-            for name, info in module.constants.items():
-                if module.image.tag(info) == _AXIOM and self.program.where[name] == number:
+            declared = functools.partial(_axioms_of, module)
+            for name in self._guarded(module, module.name, declared):
+                if self.program.where[name] == number:
                     self._constant(name)
 
     def kinds(self, module: Module) -> Iterator[tuple[Name, str]]:
-        """Give the unsafe and partial definitions and axioms of a module, by what they are."""
-        image = module.image
-        for name, info in module.constants.items():
-            kind = image.tag(info)
-            (value,) = image.object(info, kind, 1)
-            if kind == _DEFINITION:
-                safety = image.scalars(value, 1)[0]
-                if safety != t.SAFETIES.index("safe") and safety < len(t.SAFETIES):
-                    yield name, t.SAFETIES[safety]
-            elif (kind in (_AXIOM, _OPAQUE) and image.scalars(value, 1)[0]) or (
-                kind == _INDUCTIVE and image.scalars(value, 2)[1]
-            ):
-                yield name, "unsafe"
+        """Give the unsafe and partial definitions and axioms of a module, by what they are.
+
+        Raises Stop: `modules-unreadable`.
+        """
+        for name in module.constants:
+            if kind := self._guarded(module, name, functools.partial(self._kind, module, name)):
+                yield name, kind
+
+    def _kind(self, module: Module, name: Name) -> str:
+        """`unsafe` or `partial`, empty for what is neither."""
+        image, info = module.image, module.constants[name]
+        kind = image.tag(info)
+        (value,) = image.object(info, kind, 1)
+        if kind == _DEFINITION:
+            safety = t.SAFETIES[image.scalars(value, 1)[0]]
+            return "" if safety == "safe" else safety
+        unsafe = (kind in (_AXIOM, _OPAQUE) and image.scalars(value, 1)[0]) or (
+            kind == _INDUCTIVE and image.scalars(value, 2)[1]
+        )
+        return "unsafe" if unsafe else ""
 
     def _constant(self, name: Name) -> None:
         """Read one constant, unless it is there, with the block that it belongs to."""
@@ -434,9 +462,9 @@ class Reader:
             Finding("declared-alike", f"{one.title} and {two.title} declare {text} alike", text)
         )
 
-    def _guarded(self, module: Module, name: Name, read: Callable[[], None]) -> None:
+    def _guarded(self, module: Module, name: Name, read: Callable[[], _T]) -> _T:
         try:
-            read()
+            return read()
         except (Malformed, IndexError, ValueError, OverflowError) as error:
             raise Stop(
                 "modules-unreadable",
@@ -540,11 +568,11 @@ class Reader:
         flags = [self._flag(x) for x in image.scalars(value, 3)]
         return t.InductiveType(
             *self._head(module, constant, name),
-            image.natural(params),
-            image.natural(indices),
+            image.count(params),
+            image.count(indices),
             self._names(image, all_),
             self._names(image, ctors),
-            image.natural(nested),
+            image.count(nested),
             *flags,
         )
 
@@ -554,9 +582,9 @@ class Reader:
         return t.Constructor(
             *self._head(module, constant, name),
             self._terms.name(image.name(owner)),
-            image.natural(index),
-            image.natural(params),
-            image.natural(fields),
+            image.count(index),
+            image.count(params),
+            image.count(fields),
             self._flag(image.scalars(value, 1)[0]),
         )
 
@@ -572,17 +600,17 @@ class Reader:
             made.append(
                 t.Rule(
                     self._terms.name(image.name(constructor)),
-                    image.natural(fields),
+                    image.count(fields),
                     self._expr(module, body, name),
                 )
             )
         return t.Recursor(
             *self._head(module, constant, name),
             self._names(image, all_),
-            image.natural(params),
-            image.natural(indices),
-            image.natural(motives),
-            image.natural(minors),
+            image.count(params),
+            image.count(indices),
+            image.count(motives),
+            image.count(minors),
             tuple(made),
             k,
             unsafe,

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from harness.console import printable
 from harness.report.json import target, target_verdict
 from harness.steps import Run
-from harness.toolchain.checkers import Answer
 from harness.verdict import Finding, Level, Status, Verdict, Verification
 
 _COLORS = {
@@ -17,12 +16,7 @@ _COLORS = {
     Verdict.COULD_NOT_RUN: "\x1b[1;33m",
 }
 _MARKS = {"passed": "✓", "failed": "✗", "could-not-run": "?", "not-run": "–"}
-_ANSWERS = {
-    Answer.ACCEPTED: Status.PASSED,
-    Answer.REJECTED: Status.FAILED,
-    Answer.UNDECIDED: Status.COULD_NOT_RUN,
-    Answer.MISSING: Status.NOT_RUN,
-}
+_ANSWER_MARKS = {"accepted": "✓", "rejected": "✗", "could not run": "?", "not here": "–"}
 SHOWN_REASONS = 20
 WIDTH = 100
 """Columns of a page that goes to no terminal."""
@@ -125,7 +119,7 @@ def _checkers(run: Run) -> Iterator[str]:
     yield ""
     yield "Other checkers, on the export"
     for ran in run.checked:
-        mark = _MARKS[_ANSWERS[ran.verdict]]
+        mark = _ANSWER_MARKS[ran.verdict]
         if not ran.path:
             yield f"  {mark} {ran.name:<21} {ran.verdict.value:<14} {printable(ran.why)}"
             continue

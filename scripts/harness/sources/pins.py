@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.policy import Policy
-from harness.sources.files import NotPlain, plain_bytes
+from harness.sources.files import NotPlain, no_key_twice, plain_bytes
 from harness.sources.lexer import COMMENTS, Kind, LexError, Token, tokenize
 from harness.toolchain.elan import TOOLCHAIN_FILE, release_of
 from harness.verdict import Finding
@@ -134,6 +134,15 @@ def absent(project: Path) -> list[str]:
     return [p.name for p in manifest.packages if p.rev and not (folder / p.name).is_dir()]
 
 
+def manifest_revisions(project: Path) -> dict[str, str]:
+    """The revision that the manifest names for every package, as far as it can be read."""
+    try:
+        manifest = read_manifest(project)
+    except PinError:
+        return {}
+    return {p.name: p.rev.value for p in (manifest.packages if manifest else ()) if p.rev}
+
+
 def running(policy: Policy, project: Path, version: str, origin: str) -> list[Finding]:
     """Whether the Lean that runs is the pinned one; `version` is what it says of itself."""
     pin = read_toolchain(project)
@@ -173,7 +182,7 @@ def _toolchain(project: Path, policy: Policy, absent: list[str]) -> Iterator[Fin
     if pin is None:
         raise PinError(f"{TOOLCHAIN_FILE}: missing, so that any Lean would do")
     release = release_of(pin.value)
-    if release is None or not pin.value.startswith(RELEASES):
+    if release is None or pin.value not in (f"{RELEASES}v{release}", f"{RELEASES}{release}"):
         yield Finding(
             "pin-not-exact",
             f"{pin.value!r} is no release of Lean",
@@ -332,12 +341,17 @@ def _read_lakefile(project: Path, name: str) -> dict[str, Pin]:
     """Package name to the revision that the lakefile requires; packages of a path have none."""
     text = _read(project / name)
     if name.endswith(".toml"):
-        return dict(_toml_requires(name, text))
-    try:
-        tokens = [t for t in tokenize(text) if t.kind not in COMMENTS]
-    except LexError as error:
-        raise PinError(f"{name}: {error}") from None
-    return dict(_lean_requires(name, tokens))
+        required = list(_toml_requires(name, text))
+    else:
+        try:
+            tokens = [t for t in tokenize(text) if t.kind not in COMMENTS]
+        except LexError as error:
+            raise PinError(f"{name}: {error}") from None
+        required = list(_lean_requires(name, tokens))
+    names = [package for package, _ in required]
+    if twice := sorted({package for package in names if names.count(package) > 1}):
+        raise PinError(f"{name}: requires {', '.join(twice)} twice")
+    return dict(required)
 
 
 _ENDS = ("require", "lean_lib", "lean_exe", "package", "script", "target", "@[", "def", "abbrev")
@@ -377,7 +391,7 @@ def _opens(clause: list[Token], at: int) -> bool:
 def _toml_requires(file: str, text: str) -> Iterator[tuple[str, Pin]]:
     try:
         table = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise PinError(f"{file}: {error}") from None
     entries = table.get("require", [])
     if not isinstance(entries, list):
@@ -404,7 +418,7 @@ def read_manifest(project: Path) -> Manifest | None:
         return None
     text = _read(path)
     try:
-        data = json.loads(text, object_pairs_hook=_unique)
+        data = json.loads(text, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError) as error:
         raise PinError(f"{MANIFEST}: is not JSON: {error}") from None
     match data:
@@ -419,13 +433,6 @@ def read_manifest(project: Path) -> Manifest | None:
             packages = [_manifest_entry(e, at) for e, at in zip_longest(entries, lines)]
             return Manifest(tuple(packages), folder, lake_folder)
     raise PinError(f"{MANIFEST}: has no list of packages")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is there twice in one object")
-    return found
 
 
 def _manifest_entry(entry: Any, lines: dict[str, int]) -> ManifestPackage:

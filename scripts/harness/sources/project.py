@@ -168,7 +168,7 @@ def read_targets(project: Path) -> tuple[Target, ...]:
         raise LakefileError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise LakefileError(f"{name}: is not UTF-8 text (byte {error.start})") from None
-    except (LexError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (LexError, ValueError, RecursionError) as error:
         raise LakefileError(f"{name}: {error}") from None
 
 
@@ -228,10 +228,15 @@ def _lean_targets(file: str, tokens: list[Token]) -> Iterator[Target]:
         folder = _join(package_folder, _string(file, fields.get("srcDir"), ""))
         if token.text == "lean_exe":
             root = _module_names(file, fields.get("root"), (name,))
+            if len(root) != 1:
+                raise LakefileError(f"{file}:{token.line}: the root of {name} is not one module")
+            _are_names(f"{file}:{token.line}", name, root)
             yield Target(name, "executable", root, folder)
         else:
             roots = _module_names(file, fields.get("roots"), (name,))
-            yield Target(name, "library", _module_names(file, fields.get("globs"), roots), folder)
+            globs = _module_names(file, fields.get("globs"), roots)
+            _are_names(f"{file}:{token.line}", name, globs)
+            yield Target(name, "library", globs, folder)
 
 
 def _fields(tokens: list[Token]) -> dict[str, list[Token]]:
@@ -282,7 +287,7 @@ _PUNCTUATION = frozenset("#[],.+*(){}") | {"#[", ".+", ".*"}
 
 
 def _toml_targets(table: dict[str, Any]) -> Iterator[Target]:
-    package_folder = str(table.get("srcDir", ""))
+    package_folder = _toml_folder("the package", table)
     for key, kind in (("lean_lib", "library"), ("lean_exe", "executable")):
         entries = table.get(key, [])
         if not isinstance(entries, list):
@@ -291,24 +296,41 @@ def _toml_targets(table: dict[str, Any]) -> Iterator[Target]:
             match entry:
                 case {"name": str(name)}:
                     rest = dict[str, Any](entry)
-                    roots = _toml_roots(name, rest)
-                    folder = _join(package_folder, str(rest.get("srcDir", "")))
+                    roots = _toml_roots(name, kind, rest)
+                    folder = _join(package_folder, _toml_folder(name, rest))
                     yield Target(name, kind, tuple(roots), folder)
                 case _:
                     raise LakefileError(f"lakefile.toml: a {key} without a name")
 
 
-def _toml_roots(name: str, entry: Mapping[str, Any]) -> list[str]:
-    roots = entry.get("globs", entry.get("roots", [entry.get("root", name)]))
+def _toml_folder(name: str, entry: Mapping[str, Any]) -> str:
+    folder = entry.get("srcDir", "")
+    if not isinstance(folder, str):
+        raise LakefileError(f"lakefile.toml: srcDir of {name} is no text")
+    return folder
+
+
+def _toml_roots(name: str, kind: str, entry: Mapping[str, Any]) -> list[str]:
+    # Lake reads `root` of an executable alone, and of a library `roots` and `globs`.
+    roots: Any
+    if kind == "executable":
+        roots = [entry.get("root", name)]
+    else:
+        roots = entry.get("globs", entry.get("roots", [name]))
     roots = [roots] if isinstance(roots, str) else roots
     if not (isinstance(roots, list) and all(isinstance(root, str) for root in roots)):
         raise LakefileError(f"lakefile.toml: the modules of {name} are no texts")
+    _are_names("lakefile.toml", name, roots)
+    return roots
+
+
+def _are_names(place: str, target: str, roots: Iterable[str]) -> None:
+    """Raise LakefileError where a root of a target is no name of a module."""
     try:
         for root in roots:
             parse_name(root.removesuffix(".+").removesuffix(".*"))
     except BadName as error:
-        raise LakefileError(f"lakefile.toml: a module of {name}: {error}") from None
-    return roots
+        raise LakefileError(f"{place}: a module of {target}: {error}") from None
 
 
 def _join(a: str, b: str) -> str:
@@ -483,7 +505,8 @@ def replaced_audit(
             f"the executable audit is not the program {AUDIT_PROGRAM} of this harness",
             STEP,
             file=source.path if source else None,
-            remedy="Copy that file, and let the executable have it as its root.",
+            remedy=f"Take the one that `{place.call('audit_program.py')}` prints, and let the "
+            "executable have it as its root.",
         )
 
 

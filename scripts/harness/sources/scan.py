@@ -175,7 +175,7 @@ def scan_lakefile_toml(
     """
     try:
         names = set(_toml_options(tomllib.loads(text)))
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise LexError(f"not TOML: {error}", 1, 0) from None
     before, word, _ = text.partition("debug")
     line = before.count("\n") + 1 if word else 1

@@ -211,7 +211,7 @@ def _target(entry: _Object) -> Target:
         odd=entry.take("odd", _texts, ()),
         axioms=tuple(_constant(o) for o in entry.objects("axioms")),
         hypotheses=tuple(_hypothesis(o) for o in entry.objects("hypotheses")),
-        graph={key: _texts(value) for key, value in entry.take("graph", _mapping).items()},
+        graph=entry.take("graph", _graph),
     )
     entry.finish()
     return target
@@ -270,7 +270,7 @@ def _module(entry: _Object) -> Module:
     module = Module(
         name=entry.take("module", _text),
         constants=entry.take("constants", _count),
-        kinds={key: _count(value) for key, value in entry.take("kinds", _mapping).items()},
+        kinds=entry.take("kinds", _kinds),
         imports=entry.take("imports", _texts),
         axioms=entry.take("axioms", _texts),
         sorries=entry.take("sorries", _texts),
@@ -369,6 +369,14 @@ def _brackets(value: Any) -> dict[str, str]:
     if not all(isinstance(one, str) and set(one) <= set("({⦃[") for one in found.values()):
         raise ValueError("has to give the brackets of each constant")
     return found
+
+
+def _graph(value: Any) -> dict[str, tuple[str, ...]]:
+    return {key: _texts(names) for key, names in _mapping(value).items()}
+
+
+def _kinds(value: Any) -> dict[str, int]:
+    return {key: _count(number) for key, number in _mapping(value).items()}
 
 
 def _count(value: Any) -> int:

@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from harness import process
 from harness.policy import Policy
+from harness.sources.files import no_key_twice
 
 CLEAN = "' does not depend on any axioms"
 DEPENDS = "' depends on axioms: ["
@@ -101,7 +102,9 @@ def read(output: str, requests: dict[int, str]) -> Printed:
             continue
         axioms = report_axioms(message.text)
         if axioms is None:
-            if target is not None and message.severity == "information":
+            # What stands on no line at all is nobody's message.
+            asked = target is not None or message.line is None
+            if asked and message.severity == "information":
                 unreadable.append(message.text)
         elif target is None:
             strays.append(Report(message.line, axioms))
@@ -168,7 +171,7 @@ def _json_message(line: str) -> Message | None:
     if not line.lstrip().startswith("{"):
         return None
     try:
-        data = json.loads(line)
+        data = json.loads(line, object_pairs_hook=no_key_twice)
     except (ValueError, RecursionError):
         return None
     match data:
@@ -182,22 +185,18 @@ def _json_message(line: str) -> Message | None:
 
 def _plain_messages(lines: Sequence[str]) -> Iterator[Message]:
     """Messages of plain text; a line that starts none goes on with the one before."""
-    current: Message | None = None
+    found: list[tuple[Message, list[str]]] = []
     for line in lines:
         started = _start(line)
-        if started is None and current is None and line.strip():
+        if started is None and not found and line.strip():
             # Nothing that begins a message: `lean` has something else to say.
             started = Message(UNKNOWN, None, None, line)
-        if started is None and current is not None:
-            current = Message(
-                current.severity, current.line, current.column, f"{current.text}\n{line}"
-            )
-            continue
-        if current is not None:
-            yield current
-        current = started
-    if current is not None:
-        yield current
+        if started is not None:
+            found.append((started, [started.text]))
+        elif found:
+            found[-1][1].append(line)
+    for message, text in found:
+        yield replace(message, text="\n".join(text))
 
 
 def _start(line: str) -> Message | None:

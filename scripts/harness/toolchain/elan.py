@@ -17,8 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness import place, process
+from harness.sources.files import NotPlain, plain_bytes
 
 TOOLCHAIN_FILE = "lean-toolchain"
+LARGEST = 1024 * 1024
+"""Bytes of the largest toolchain file that is read."""
 ELAN_INSTALLER = "https://elan.lean-lang.org/elan-init.sh"
 ELAN_PAGE = "https://lean-lang.org/install/"
 
@@ -58,7 +61,12 @@ def read_pin(project: Path) -> str | None:
     Raises OSError or UnicodeDecodeError where the file cannot be read.
     """
     path = project / TOOLCHAIN_FILE
-    return path.read_text(encoding="utf-8-sig").strip() if path.is_file() else None
+    if not path.is_file():
+        return None
+    try:
+        return plain_bytes(path, LARGEST).decode("utf-8-sig").strip()
+    except NotPlain as error:
+        raise OSError(str(error)) from None
 
 
 def is_toolchain(pin: str) -> bool:

@@ -16,6 +16,9 @@ from harness.verdict import Finding
 
 NO_BUILD_STATUS = 3
 """Exit status of `lake build --no-build` when something would have to be built."""
+SEARCHED = 1000
+"""Characters of a line that are searched for a cause: it stands near the beginning, and to search
+all of a long line takes time that grows with the square of its length."""
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ufeff]")
@@ -170,29 +173,29 @@ def diagnostics(lines: Iterable[str], root: str = "") -> list[Diagnostic]:
 
     `root` is the folder of the project, for places that Lake writes in full.
     """
-    found: list[Diagnostic] = []
+    found: list[tuple[Diagnostic, list[str]]] = []
     open_message = False
     for raw in lines:
         line = clean(raw)
         started = _start(line)
         if started is not None:
-            found.append(started)
+            found.append((started, [started.text]))
             open_message = True
         elif _FAILED.match(line):
-            found.append(Diagnostic("error", None, None, None, line))
+            found.append((Diagnostic("error", None, None, None, line), [line]))
             open_message = False
         elif _JOB.match(line) or _END.match(line):
             open_message = False
         elif open_message:
-            found[-1] = replace(found[-1], text=f"{found[-1].text}\n{line}")
+            found[-1][1].append(line)
     inside = f"{root.rstrip('/')}/"
     return [
         replace(
             d,
-            text=d.text.strip(),
+            text="\n".join(text).strip(),
             file=d.file.removeprefix(inside) if root and d.file else d.file,
         )
-        for d in found
+        for d, text in found
         if d.severity != "trace"
     ]
 
@@ -225,7 +228,7 @@ def cause(lines: Iterable[str]) -> tuple[Cause, str] | None:
 
     Lines that report an error are asked before the others.
     """
-    kept = [clean(line) for line in lines]
+    kept = [clean(line)[:SEARCHED] for line in lines]
     # A trace shows a command, and a job its name: neither says what went wrong.
     telling = [k for k in kept if not k.startswith("trace:") and not _JOB.match(k)]
     errors = [k for k in telling if re.search(r"\b(?:error|fatal|failed)\b", k, re.IGNORECASE)]
@@ -247,10 +250,14 @@ def failure(outcome: Outcome, command: str, step: str = "build", root: str = "")
     errors = [d for d in diagnostics(lines, root) if d.severity == "error"]
     if outcome.ok and not errors and not outcome.truncated:
         return []
-    ours = [d for d in errors if d.ours and not _NOT_THE_PROOF.search(d.text)]
+    ours = [d for d in errors if d.ours and not _not_the_proof(d.text)]
     if ours:
         return [_proof_failure(d, step) for d in ours]
     return [_infrastructure(outcome, command, step, lines, errors)]
+
+
+def _not_the_proof(text: str) -> bool:
+    return any(_NOT_THE_PROOF.search(line[:SEARCHED]) for line in text.split("\n"))
 
 
 def _proof_failure(error: Diagnostic, step: str) -> Finding:

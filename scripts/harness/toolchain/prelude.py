@@ -217,10 +217,10 @@ def _changes(record: Any, now: dict[str, Any]) -> list[tuple[str | None, str]]:
     before = record["modules"]
     for name in sorted(before.keys() | now["modules"].keys()):
         old, new = before.get(name), now["modules"].get(name)
-        if not isinstance(old, dict):
-            found.append((new["path"], f"module {name} was not compiled"))
-        elif new is None:
+        if new is None:
             found.append((None, f"module {name} was compiled and is not needed"))
+        elif not isinstance(old, dict):
+            found.append((new["path"], f"module {name} was not compiled"))
         elif old.get("source") != new["source"]:
             found.append((new["path"], f"module {name} was compiled from another text"))
         elif old != new:
