@@ -17,7 +17,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 
-from harness import cli, process
+from harness import cli, place, process
 from harness.cli import UsageError
 from harness.console import printable
 from harness.policy import PolicyError, find_policy, load_policy
@@ -49,7 +49,7 @@ _STEERING = dict.fromkeys(_TURNING, "\ufffd")
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the page. Returns 0 written, 2 if that could not be done, 130 interrupted."""
     parser = argparse.ArgumentParser(
-        prog="report.py",
+        prog=place.program("report.py"),
         description="Show a verification on one HTML page, without network and scripts.",
         epilog="Exit status: 0 the page was written, 2 it could not be, 130 interrupted. It stands "
         "for no verdict: a page that says REJECTED or COULD NOT RUN is written with 0.",
@@ -70,8 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--project",
         type=Path,
         metavar="DIR",
-        default=cli.CHECKOUT,
-        help="the Lean project that it is about (default: the checkout of this script)",
+        default=place.PROJECT,
+        help=f"the Lean project that it is about (default: {place.PROJECT_SAID})",
     )
     parser.add_argument(
         "--policy", type=Path, metavar="FILE", help="the policy, as verify.py takes it"
@@ -85,11 +85,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _report(args: argparse.Namespace) -> int:
     if NEEDS is not None:
-        raise UsageError(
-            f"the Python package {NEEDS} is not there. `python3 -m venv build/venv && "
-            "build/venv/bin/pip install jinja2` gets it; then run build/venv/bin/python "
-            "scripts/report.py"
+        bring = (
+            f"`{sys.executable} -m pip install jinja2` gets it"
+            if place.INSTALLED
+            else "`python3 -m venv build/venv && build/venv/bin/pip install jinja2` gets it; then "
+            "run build/venv/bin/python scripts/report.py"
         )
+        raise UsageError(f"the Python package {NEEDS} is not there. {bring}")
     folder = args.project.resolve()
     if not folder.is_dir():
         raise UsageError(f"{args.project} is no folder")

@@ -22,7 +22,7 @@ VENV = PROJECT / ".venv"
 INSTALLED = VENV / "installed.sha256"
 HELP = """usage: test.py [ARGUMENT ...]
 
-Make .venv (about 590 MB), install what the tests need into it (about 140 MB to download), and run
+Make .venv (about 640 MB), install what the tests need into it (about 150 MB to download), and run
 pytest with the arguments given. After that, `.venv/bin/python -m pytest --help` lists pytest's own.
 Exit status: pytest's; 2 if the tests could not be prepared, 130 if interrupted."""
 INSTALL_SECONDS = 900.0

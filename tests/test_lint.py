@@ -15,8 +15,8 @@ from projects_for_tests import CHECKOUT, SCRIPTS
 @pytest.mark.parametrize(
     "command",
     [
-        ["ruff", "check", "scripts", "tests"],
-        ["ruff", "format", "--check", "scripts", "tests"],
+        ["ruff", "check", "scripts", "src", "tests"],
+        ["ruff", "format", "--check", "scripts", "src", "tests"],
         ["mypy"],
     ],
     ids=" ".join,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from harness import process
+from harness import place, process
 from harness.steps import Looked, Run, own_modules
 from harness.toolchain import checkers, elan
 from harness.toolchain.checkers import Answer, Ran
@@ -108,8 +108,8 @@ def _none_at_hand(run: Run, refused: list[str]) -> Finding:
         "; ".join(parts),
         PARANOID,
         remedy=f"elan toolchain install {checkers.TOOLCHAIN} (the project's own toolchain stays "
-        "what it is), or let `python3 scripts/verify.py --paranoid` do it (it asks first), or name "
-        "a folder that holds checkers with --checkers DIR.",
+        f"what it is), or let `{place.call('verify.py')} --paranoid` do it (it asks first), or "
+        "name a folder that holds checkers with --checkers DIR.",
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import harness
-from harness import process
+from harness import place, process
 from harness.console import Console, open_console, printable, use_color
 from harness.policy import Policy, PolicyError, find_policy, load_policy
 from harness.report import github
@@ -23,8 +23,8 @@ from harness.steps import Run
 from harness.verdict import INTERRUPTED, Verification
 
 COULD_NOT_RUN = 2
-CHECKOUT = Path(__file__).resolve().parents[2]
-"""The checkout that these scripts stand in: the project unless another is named."""
+CHECKOUT = place.ROOT
+"""What these scripts stand in: a checkout, or the installed package."""
 
 
 NEVER_WRITTEN = ("lake-manifest.json", "comparator_config.json", "lean-toolchain")
@@ -41,7 +41,7 @@ class UsageError(Exception):
 def parser(program: str, description: str) -> argparse.ArgumentParser:
     """A parser with the options of every script."""
     made = argparse.ArgumentParser(
-        prog=program,
+        prog=place.program(program),
         description=description,
         epilog="Exit status: 0 accepted, 1 rejected, 2 could not run, 130 interrupted.",
         allow_abbrev=False,
@@ -51,8 +51,8 @@ def parser(program: str, description: str) -> argparse.ArgumentParser:
         "--project",
         type=Path,
         metavar="DIR",
-        default=CHECKOUT,
-        help="the Lean project (default: the checkout of this script)",
+        default=place.PROJECT,
+        help=f"the Lean project (default: {place.PROJECT_SAID})",
     )
     made.add_argument(
         "--policy",

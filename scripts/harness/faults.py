@@ -18,7 +18,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness import checker_steps, embedded_steps, replay_steps, selftest, statement_steps, steps
+from harness import (
+    checker_steps,
+    embedded_steps,
+    replay_steps,
+    selftest,
+    statement_steps,
+    steps,
+    token_record,
+)
 from harness.console import Console
 from harness.replay import manifest
 from harness.sources.tokens import token_hash
@@ -413,6 +421,21 @@ def _leanchecker(folder: Path) -> list[Finding]:
     return checker_steps.ask_leanchecker(run).findings
 
 
+def _tokens(
+    record: str | None, code: str = "example : True := .intro\n"
+) -> Callable[[Path], list[Finding]]:
+    """A Lean file beside a record of tokens."""
+
+    def look(folder: Path) -> list[Finding]:
+        (folder / "Main.lean").write_text(code, encoding="utf-8")
+        if record is not None:
+            (folder / token_record.FILE).write_text(record, encoding="utf-8")
+        run = Run(folder, selftest.policy(), Console(io.StringIO(), False, False))
+        return token_record.check(run).findings
+
+    return look
+
+
 FAULTS: tuple[Fault, ...] = (
     # Pins.
     Fault("pins that agree", None, _with(steps.check_pins)),
@@ -524,5 +547,8 @@ FAULTS: tuple[Fault, ...] = (
           _checker('echo "accepted 1 declarations"')),
     Fault("a checker that declines", "checker-undecided", _checker("exit 2")),
     Fault("an export that declares nothing", "nothing-checked", _checker("exit 1", NOTHING)),
+    # The record of code.
+    Fault("code that is not as recorded", "tokens-changed", _tokens(f"{'0' * 64}  Main.lean\n")),
+    Fault("no record of code", "tokens-missing", _tokens(None)),
     Fault("the pinned kernel rejects a module", "checker-rejects", _leanchecker),
 )  # fmt: skip

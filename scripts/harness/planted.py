@@ -19,13 +19,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from harness import faults, process, selftest
+from harness import faults, place, process, selftest
 from harness.replay import manifest, replay
 from harness.toolchain import prelude
 from harness.verdict import RULES, Level
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-PROJECTS = SCRIPTS.parent / "tests" / "projects"
+PROJECTS = place.ROOT / "tests" / "projects"
 SECONDS = 300.0
 """For one run of a script on one case."""
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import axioms, process
+from harness import axioms, place, process
 from harness.replay.result import Replay
 from harness.sources.project import Source, Target, reach
 from harness.steps import Looked, Run, located, own_modules
@@ -79,7 +79,7 @@ def kernel_library(run: Run) -> Path | None:
 
 def wheel_library() -> Path | None:
     """The folder of the wheel's libraries, where it is installed beside the harness."""
-    return embedded.find(SCRIPTS.parent / ".venv") if embedded.unsupported() is None else None
+    return embedded.find(place.VENV) if embedded.unsupported() is None else None
 
 
 def read_terms(run: Run) -> Looked:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from harness import embedded_steps, inside
 from harness.steps import Looked, Run
-from harness.toolchain import elan, prelude
+from harness.toolchain import elan, embedded, prelude
 
 LAKE = ".lake"
 
@@ -31,7 +31,8 @@ def prepare(run: Run) -> Looked:
 def _needed(run: Run) -> list[Path]:
     """What programs of the toolchain need, wherever it lies."""
     if run.embedded:
-        return [embedded_steps.VENV]
+        wheel = embedded.find(embedded_steps.VENV)
+        return [embedded_steps.VENV, *([wheel] if wheel else [])]
     return [*([run.toolchain] if run.toolchain else []), *_toolchain(run)]
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import axioms, inside, process, sandbox, selftest
+from harness import axioms, inside, place, process, sandbox, selftest
 from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 if sys.platform != "win32":
     import fcntl
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-"""The checkout that the harness stands in, with its audit program."""
+CHECKOUT = place.ROOT
+"""What the harness stands in, with its audit program."""
 UNCHANGED = "unchanged"
 AUDIT_OUTPUT = 512 * 1024 * 1024
 """Characters that the audit's answer may have."""
@@ -45,7 +45,7 @@ AUDIT_OUTPUT = 512 * 1024 * 1024
 
 WITHOUT_NETWORK = (
     "Without a network, bring both from a machine that has one: the unpacked toolchain, and the "
-    "folder .lake/packages after `python3 scripts/build.py` has run there."
+    f"folder .lake/packages after `{place.call('build.py')}` has run there."
 )
 
 

@@ -75,6 +75,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "source-changed": (Level.VIOLATION, "a source or pin changed while it was being checked"),
     "statement-differs": (Level.VIOLATION, "the theorem proved is not the agreed one"),
     "target-missing": (Level.VIOLATION, "there is no declaration of a target's name"),
+    "tokens-changed": (Level.VIOLATION, "the code of a Lean file is not the recorded one"),
     "witness-differs": (
         Level.VIOLATION,
         "the theorem that has to show that hypotheses can be met is about others",
@@ -113,6 +114,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "self-test-failed": (Level.COULD_NOT_RUN, "a planted failure was not caught"),
     "source-unreadable": (Level.COULD_NOT_RUN, "a source cannot be read"),
     "text-only": (Level.COULD_NOT_RUN, "only text was compared, no term"),
+    "tokens-missing": (Level.COULD_NOT_RUN, "the record of code cannot be read"),
     "toolchain-missing": (Level.COULD_NOT_RUN, "Lean, Lake or elan is not there"),
     "ways-disagree": (Level.COULD_NOT_RUN, "two ways to the axioms give different answers"),
     # For a person to look at.

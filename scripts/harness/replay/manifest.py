@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness import place
 from harness.replay import export
 from harness.sources.files import NotPlain, no_key_twice, plain_bytes
 from harness.sources.lexer import LexError
@@ -194,5 +195,5 @@ def _stale(message: str, path: str | None = None) -> Finding:
         STEP,
         file=path,
         remedy="Get the export of these sources, or make one where Lean is: "
-        "python3 scripts/replay.py --write-export FILE.",
+        f"{place.call('replay.py')} --write-export FILE.",
     )

@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from harness import place
 from harness.policy import Policy
 from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import (
@@ -488,7 +489,8 @@ def replaced_audit(
             "audit-replaced",
             "the lakefile has no executable named audit",
             STEP,
-            remedy="Add it as in the lakefile of this repository, with scripts/lean/Audit.lean.",
+            remedy=f"`{place.call('audit_program.py')} {AUDIT_PROGRAM}` writes the program, where "
+            "it is not yet, and says what the lakefile needs.",
         )
         return
     source = sources.by_path().get(module_path(audit.source_folder, audit.roots[0]))
@@ -503,7 +505,8 @@ def replaced_audit(
             f"the executable audit is not the program {AUDIT_PROGRAM} of this harness",
             STEP,
             file=source.path if source else None,
-            remedy="Copy that file, and let the executable have it as its root.",
+            remedy=f"Take the one that `{place.call('audit_program.py')}` prints, and let the "
+            "executable have it as its root.",
         )
 
 

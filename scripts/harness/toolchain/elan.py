@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness import process
+from harness import place, process
 from harness.sources.files import NotPlain, plain_bytes
 
 TOOLCHAIN_FILE = "lean-toolchain"
@@ -127,7 +127,7 @@ def find(project: Path, named: Path | None, environ: Mapping[str, str] = os.envi
         )
         + (f" (installed: {', '.join(others)})" if others else ""),
         (f"elan toolchain install {pin}" if elan else f"Install elan ({ELAN_PAGE})")
-        + ", or let `python3 scripts/verify.py` do it (it asks first), or name an unpacked "
+        + f", or let `{place.call('verify.py')}` do it (it asks first), or name an unpacked "
         "toolchain with --toolchain PATH.",
     )
 

