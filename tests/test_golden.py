@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from harness import golden, stated
 from harness.golden import FROM_SOURCES, FROM_TERMS, Entry, Golden, GoldenError, Section
 from harness.policy import Policy, load_policy
+from harness.replay.facts import is_odd
 from harness.sources import project as files
 from harness.toolchain.audit import Audit, Constant, Statement, Target
 from projects_for_tests import CHECKOUT
@@ -331,3 +332,19 @@ def test_names_that_are_alike_when_written_short_are_told_apart() -> None:
     assert [e.text.partition(" :")[0] for e in first.entries] == ["def A.c", "def c", "theorem t"]
     assert [e.text.partition(" :")[0] for e in second.entries] == ["def B.c", "theorem t"]
     assert (first.before, second.before) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("name", "odd"),
+    [
+        (("a\nb", "x✝"), True),
+        (("a\0b", "_hyg"), True),
+        (("a b", "x✝"), True),
+        (("a\n## Terms",), False),
+        (("a", "x✝"), False),
+    ],
+)
+def test_a_name_that_could_break_a_line_of_text_is_odd_unless_it_is_quoted(
+    name: tuple[str, ...], odd: bool
+) -> None:
+    assert is_odd(name) == odd
