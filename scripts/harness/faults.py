@@ -12,6 +12,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -21,7 +22,10 @@ from typing import Any
 from harness import (
     checker_steps,
     embedded_steps,
+    process,
     replay_steps,
+    sandbox,
+    sandbox_steps,
     selftest,
     statement_steps,
     steps,
@@ -29,6 +33,7 @@ from harness import (
 )
 from harness.console import Console
 from harness.replay import manifest
+from harness.sources import pins
 from harness.sources.tokens import token_hash
 from harness.steps import Looked, Run
 from harness.toolchain import checkers, elan
@@ -264,11 +269,10 @@ def _changes(file: str, text: str) -> Look:
 
 
 def _revision_gone(folder: Path) -> list[Finding]:
+    """A package whose commit cannot be told once it has to be there."""
     run = _project(folder)
-    steps.read_sources(run)
     (folder / PACKAGES / ".git" / "HEAD").unlink()
-    run.steps.append(Step("build", Status.PASSED))
-    return steps.unchanged(run).findings
+    return pins.observed(folder, run.policy, "unchanged")
 
 
 # What is stated
@@ -421,6 +425,53 @@ def _leanchecker(folder: Path) -> list[Finding]:
     return checker_steps.ask_leanchecker(run).findings
 
 
+_GIT = shutil.which("git")
+"""Found before the programs of this machine are hidden."""
+
+
+def _package_changed(folder: Path) -> list[Finding]:
+    """A package whose file is no longer that of the commit that is checked out."""
+    if _GIT is None:
+        raise FileNotFoundError("git is needed")
+    run = _project(folder)
+    os.environ["PATH"] = str(Path(_GIT).parent)
+    package = folder / PACKAGES
+    shutil.rmtree(package)
+    _write(package / "Mathlib.lean", "theorem x : True := trivial\n")
+    for words in (
+        ["init", "--quiet", "--template="],
+        ["add", "--all"],
+        ["commit", "--quiet", "-mA"],
+    ):
+        _git(package, *words)
+    commit = _git(package, "rev-parse", "HEAD").strip()
+    _write(folder / "lakefile.lean", LAKEFILE.replace(A, commit))
+    _write(folder / "lake-manifest.json", _manifest(rev=commit, inputRev=commit))
+    _write(package / "Mathlib.lean", "axiom x : False\n")
+    return steps.check_pins(run).findings
+
+
+def _git(folder: Path, *words: str) -> str:
+    people = {
+        f"GIT_{who}_{key}": "demo" for who in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")
+    }
+    nobody = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
+    outcome = process.run(
+        ["git", *words], cwd=folder, seconds=60.0, env=process.environment(people | nobody)
+    )
+    if not outcome.ok:
+        raise RuntimeError(f"git {words[0]} {outcome.says()}")
+    return outcome.stdout
+
+
+def _without_sandbox(folder: Path) -> list[Finding]:
+    """A sandbox that was asked for on a machine that has none."""
+    run = _project(folder)
+    run.sandboxed = True
+    steps.perform(run, sandbox.STEP, sandbox_steps.prepare)
+    return run.findings
+
+
 def _tokens(
     record: str | None, code: str = "example : True := .intro\n"
 ) -> Callable[[Path], list[Finding]]:
@@ -547,6 +598,8 @@ FAULTS: tuple[Fault, ...] = (
           _checker('echo "accepted 1 declarations"')),
     Fault("a checker that declines", "checker-undecided", _checker("exit 2")),
     Fault("an export that declares nothing", "nothing-checked", _checker("exit 1", NOTHING)),
+    Fault("a package that was changed", "package-changed", _package_changed),
+    Fault("no sandbox", "sandbox-unavailable", _without_sandbox),
     # The record of code.
     Fault("code that is not as recorded", "tokens-changed", _tokens(f"{'0' * 64}  Main.lean\n")),
     Fault("no record of code", "tokens-missing", _tokens(None)),
