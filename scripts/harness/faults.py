@@ -37,7 +37,7 @@ from harness.sources import pins
 from harness.sources.tokens import token_hash
 from harness.steps import Looked, Run
 from harness.toolchain import checkers, elan
-from harness.verdict import Finding, Level, Status, Step
+from harness.verdict import Finding, Level
 
 
 @dataclass(frozen=True, slots=True)
