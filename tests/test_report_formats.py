@@ -130,6 +130,7 @@ def well_formed(log: dict[str, Any]) -> None:
     run = the_run(log)
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(RULES)
+    assert all(re.fullmatch(r"([A-Z][a-z]*)+", rule["name"]) for rule in rules)
     for result in run["results"]:
         rule = rules[result["ruleIndex"]]
         assert rule["id"] == result["ruleId"]
