@@ -31,6 +31,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _check(args: argparse.Namespace) -> int:
+    if args.update:
+        cli.only_json(args, "--update")
     run = cli.open_run(args)
     if args.update:
         try:

@@ -130,6 +130,7 @@ def well_formed(log: dict[str, Any]) -> None:
     run = the_run(log)
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(RULES)
+    assert all(re.fullmatch(r"([A-Z][a-z]*)+", rule["name"]) for rule in rules)
     for result in run["results"]:
         rule = rules[result["ruleIndex"]]
         assert rule["id"] == result["ruleId"]
@@ -479,7 +480,7 @@ def test_what_is_started_is_no_step_of_a_workflow(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     "name",
     ["Solution.lean", "lakefile.lean", "policy.toml", "lean-toolchain", "lake-manifest.json",
-     ".lake/build/lib/lean/Solution.olean", "link.json"],
+     "lean-tokens.sha256", ".lake/build/lib/lean/Solution.olean", "link.json"],
 )  # fmt: skip
 def test_no_output_takes_the_place_of_a_source(good: Played, option: str, name: str) -> None:
     (good.project / "link.json").symlink_to("Solution.lean")
@@ -521,10 +522,13 @@ def test_outputs_that_cannot_be_are_refused_at_once(
         assert done.returncode == 2, done.stderr
         assert why in done.stderr
         assert not other.exists()
-    done = good.run("check_statement.py", "--update-golden", option, str(other))
-    assert (done.returncode, "--update-golden makes none" in done.stderr) == (2, True)
-    done = good.run("verify.py", "--self-test", option, str(other))
-    assert (done.returncode, "--self-test makes none" in done.stderr) == (2, True)
+    for script, asked in (
+        ("check_statement.py", "--update-golden"),
+        ("check_tokens.py", "--update"),
+        ("verify.py", "--self-test"),
+    ):
+        done = good.run(script, asked, option, str(other))
+        assert (done.returncode, f"{asked} makes none" in done.stderr) == (2, True)
     assert good.calls() == []
 
 

@@ -30,7 +30,7 @@ CHECKOUT = place.ROOT
 NEVER_WRITTEN = ("lake-manifest.json", "comparator_config.json", "lean-toolchain")
 NEVER_WRITTEN_ENDINGS = (
     ".lean", ".olean", ".ilean", ".ndjson", ".manifest.json", ".py", ".toml", ".md", ".yml",
-    ".yaml", ".cff",
+    ".yaml", ".cff", ".sha256",
 )  # fmt: skip
 
 

@@ -95,6 +95,7 @@ def _driver() -> dict[str, Any]:
         "rules": [
             {
                 "id": rule,
+                "name": "".join(word.capitalize() for word in rule.split("-")),
                 "shortDescription": {"text": f"{short[0].upper()}{short[1:]}."},
                 "fullDescription": {"text": f"{short[0].upper()}{short[1:]}. {_MEANINGS[level]}"},
                 "help": {
