@@ -290,6 +290,20 @@ def test_installed_example_and_replay(made: Made, libraries: Path, tmp_path: Pat
     assert list(tmp_path.iterdir()) == []
 
 
+def test_page_for_people(made: Made, libraries: Path, tmp_path: Path) -> None:
+    project, page = minimal(tmp_path), tmp_path / "my project é" / "build" / "report.html"
+    made.audit("gate", "--embedded", "--json", "result.json", cwd=project)
+    done = made.audit("report", "result.json", cwd=project)
+    assert (done.returncode, done.stdout) == (COULD_NOT_RUN, "")
+    assert f"{made.crowded / 'bin' / 'python'} -m pip install jinja2" in done.stderr
+    assert not page.exists()
+    # `harness` and its like are installed in the other environment alone.
+    beside = {"PYTHONPATH": str(TOOLS)}
+    done = run(made.command(made.clean), "report", "result.json", cwd=project, env=beside)
+    assert done.returncode == 0, done.stderr
+    assert "minimal" in page.read_text(encoding="utf-8")
+
+
 def test_without_the_lean_inside_the_wheel(made: Made, libraries: Path, tmp_path: Path) -> None:
     project, before = minimal(tmp_path), below(made.clean)
     for arguments in (["gate", "--embedded"], ["verify", "--example"]):
