@@ -157,12 +157,7 @@ def _export_to(run: Run, args: argparse.Namespace) -> Path | None:
         if run.paranoid:
             raise cli.UsageError("--paranoid shows the export to others: leave --no-export out")
         return None
-    file = run.project / EXPORT
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cli.UsageError(f"{file.parent}: cannot be made: {error.strerror}") from None
-    return file
+    return run.project / EXPORT
 
 
 def _from_export(run: Run, args: argparse.Namespace) -> int:

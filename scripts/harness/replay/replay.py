@@ -114,6 +114,7 @@ def replay(
 def _beside(file: Path) -> Iterator[Path]:
     """A folder in the one that a file is to stand in. Raises Stop if there can be none."""
     try:
+        file.resolve().parent.mkdir(parents=True, exist_ok=True)
         room = tempfile.TemporaryDirectory(prefix=".export-", dir=file.resolve().parent)
     except OSError as error:
         raise Stop("export-unreadable", f"{file} cannot be written: {error.strerror}") from None
