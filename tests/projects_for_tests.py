@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -153,11 +154,9 @@ def make_toolchain(folder: Path) -> Path:
     programs.mkdir(parents=True)
     for name in ("lake", "lean"):
         path = programs / name
-        path.write_text(
-            f'#!/bin/sh\nexec "{sys.executable}" "{TESTS / "fake_lake.py"}" '
-            f'"{folder / "rules.json"}" "$@"\n',
-            encoding="utf-8",
-        )
+        words = (sys.executable, TESTS / "fake_lake.py", folder / "rules.json")
+        command = " ".join(shlex.quote(str(word)) for word in words)
+        path.write_text(f'#!/bin/sh\nexec {command} "$@"\n', encoding="utf-8")
         path.chmod(0o755)
     return folder
 
