@@ -5,8 +5,9 @@
     replay.py FILE.ndjson[.xz|.gz]    an export by lean4export or leanexport
     replay.py --modules ROOT MODULE   compiled modules elsewhere, MODULE and what it rests on
 
-With a policy its targets are asked for and its axioms allowed; with --target the three axioms of
-Lean's own library; with neither, axioms are reported and not judged.
+For the project its policy says what is asked for. For a file, or for modules elsewhere: with
+--policy its targets are asked for and its axioms allowed; with --target the three axioms of Lean's
+own library; with neither, axioms are reported and not judged, and the verdict says so.
 """
 
 from __future__ import annotations
@@ -240,7 +241,8 @@ def _stopped(findings: list[Finding], run: Run | None, args: argparse.Namespace)
 
 def _finish(done: Replay, policy: Policy | None, args: argparse.Namespace) -> int:
     args.console.clear()
-    page = replay_report.page(done)
+    asked = policy is not None or done.targets
+    page = replay_report.page(done, "" if asked else replay_report.NOT_JUDGED)
     cli.show(done.verification(), args.project.resolve(), policy, page, args)
     cli.deliver(done.as_json(), page, args)
     return done.exit_status

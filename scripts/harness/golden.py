@@ -153,9 +153,9 @@ def write(golden: Golden, project: str) -> str:
         f"{project}: what is stated, {golden.origin}; form {FORM}.",
         "",
         "What every target states, after the definitions of this project that its statement needs,",
-        "in reading order. Names of the target's own namespace are written without it. Implicit",
-        "arguments, instances and universe levels are not written"
-        + ("; the hashes at the end cover them." if golden.hashes else "."),
+        "in reading order. Names of the target's own namespace are written without it, and what is",
+        "applied without its implicit arguments, instances and universe levels"
+        + ("; hashes stand at the end." if golden.hashes else "."),
         f"Compared on every run; written anew by {UPDATE}",
     ]
     for section in golden.sections:

@@ -172,7 +172,13 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
         f"only text was compared: {len(compared)} declarations of {run.policy.golden} with the "
         "tokens of the sources"
     )
-    found = Finding("text-only", detail, GOLDEN, file=run.policy.golden, remedy="Build first.")
+    found = Finding(
+        "text-only",
+        detail,
+        GOLDEN,
+        file=run.policy.golden,
+        remedy=f"Build (python3 scripts/build.py), then write it from terms: {golden.UPDATE}.",
+    )
     return Looked([found], detail)
 
 
@@ -254,7 +260,12 @@ def check_hypotheses(run: Run) -> Looked:
                 said.append(_met(run.policy.witness, name, met))
                 run.met_hypotheses[name] = met
     count = sum(len(texts) for texts in run.unused_hypotheses.values())
-    said.append(f"{count} hypotheses in {len(run.unused_hypotheses)} targets are used by no proof")
+    where = f"in {len(run.unused_hypotheses)} of {len(facts.targets)} targets"
+    said.append(
+        f"{count} hypotheses {where} are not used by the proof"
+        if count
+        else "every hypothesis is used by its proof"
+    )
     clean = not any(f.level is not Level.WARNING for f in findings)
     return Looked(findings, "; ".join(said) if clean else "")
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from datetime import UTC, datetime
 from typing import Any
 
 import harness
 from harness.axioms import TERMS
+from harness.sources import pins
 from harness.steps import Run
 from harness.toolchain.audit import Constant, Statement
 from harness.verdict import WAYS, Finding, Level, Status, Verdict, Verification
@@ -162,11 +164,22 @@ def _finding(finding: Finding) -> dict[str, Any]:
     }
 
 
+def _sources_hash(run: Run) -> str | None:
+    """SHA-256 of the Lean files, pins and policy that were looked at: each path with its hash."""
+    if not run.snapshot:
+        return None
+    lines = "".join(f"{digest}  {path}\n" for path, digest in sorted(run.snapshot.items()))
+    digest = hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
+    return f"{len(run.snapshot)} files, SHA-256 {digest}"
+
+
 def _versions(run: Run) -> dict[str, str | None]:
     facts = next(iter(run.facts().values()), None)
     lean = facts.lean_version if facts else run.lean_version or None
     ran = run.replayed.kernel if run.replayed else None
     return {
+        "commit": pins.read_head(run.project),
+        "sources": _sources_hash(run),
         "lean": lean,
         "mathlib": run.package_revisions.get("mathlib"),
         "harness": harness.__version__,

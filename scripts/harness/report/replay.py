@@ -5,10 +5,15 @@ from __future__ import annotations
 from harness.console import printable
 from harness.replay.result import Replay
 
+NOT_JUDGED = "terms only; no theorem was asked about, and no axiom was judged"
 
-def page(done: Replay) -> str:
-    """What was replayed, in which kernel, what it rests on, and what was left out."""
-    lines = [done.verdict.value]
+
+def page(done: Replay, scope: str = "") -> str:
+    """What was replayed, in which kernel, what it rests on, and what was left out.
+
+    `scope` says what the verdict is about, where it is about less than targets and their axioms.
+    """
+    lines = [f"{done.verdict.value} ({scope})" if scope else done.verdict.value]
     if done.kernel is not None:
         kernel = done.kernel
         lines += [
@@ -19,11 +24,13 @@ def page(done: Replay) -> str:
         lines.append("source: " + ", ".join(f"{k} {v}" for k, v in sorted(done.source.items())))
     if done.declarations:
         kinds = ", ".join(f"{n:,} {kind}" for kind, n in sorted(done.declarations.items()))
-        what = "everything in the file" if done.scope == "file" else "what the targets rest on"
+        cone = "what the targets rest on" if done.targets else "what the module rests on"
+        what = "everything in the file" if done.scope == "file" else cone
         lines.append(f"checked: {what}, {done.added:,} declarations: {kinds}")
     for axiom in done.axioms:
-        if axiom.targets or not axiom.module:
+        if axiom.targets or not axiom.module or not done.targets:
             use = f"used by {', '.join(axiom.targets)}" if axiom.targets else "no target uses it"
+            use = use if done.targets else "not judged"
             unsafe = "unsafe, " if axiom.unsafe else ""
             lines.append(f"axiom: {axiom.name} : {axiom.type} ({unsafe}{use})")
     for target in done.targets:

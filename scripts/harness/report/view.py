@@ -42,6 +42,12 @@ LOOKS_AT = {
     "toolchain": "The pinned Lean: is it there?",
     "build": "Lean compiles every file.",
     "audit": "A Lean program reads the compiled modules: which axioms, which definitions?",
+    "reading": "The trusted files: does anything in them change how they read, such as a notation?",
+    "golden": "What every theorem states, definitions included: is it what the file says that was "
+    "written down to be read?",
+    "hypotheses": "Can the hypotheses be met, and which does the proof never use?",
+    "leanchecker": "The pinned Lean’s own replay of our modules.",
+    "sandbox": "A room without network and with nothing to write but what is built.",
     "terms": "The proof as terms, read without Lean: the same questions.",
     "print": "Lean’s own answer to “which axioms?” (#print axioms).",
     "export": "The exported proof: is it whole, and made from these sources?",

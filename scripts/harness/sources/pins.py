@@ -72,6 +72,10 @@ RELEASES = "leanprover/lean4:"
 """Where releases of Lean come from."""
 OVERRIDES = ".lake/package-overrides.json"
 """Where Lake looks for packages to take from somewhere else than the manifest says."""
+REMEDY = (
+    "Write down which one it has to be: leanprover/lean4:v4.30.0 or so, a commit of 40 digits. A "
+    "project of `prelude` files for the Lean inside the wheel has no pins: say --embedded."
+)
 LARGEST = 4 * 1024 * 1024
 """Bytes of the largest file that is read for its pins."""
 
@@ -84,7 +88,7 @@ def check(project: Path, policy: Policy) -> tuple[list[Finding], list[str]]:
         try:
             findings += part(project, policy, absent)
         except (PinError, OSError, ValueError) as error:
-            findings.append(Finding("pin-unreadable", str(error), STEP))
+            findings.append(Finding("pin-unreadable", str(error), STEP, remedy=REMEDY))
     return findings, absent
 
 
