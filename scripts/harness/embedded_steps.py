@@ -40,7 +40,8 @@ def check_pins(run: Run) -> Looked:
 def read_sources(run: Run) -> Looked:
     """Read the sources, and find what neither the policy's modules nor the challenge import."""
     run.sources = sources = files.read_sources(run.project, run.policy.exclude)
-    run.snapshot = files.snapshot(run.project, sources, steps.policy_file(run))
+    run.snapshot = files.snapshot(run.project, sources, steps.watched_files(run))
+    steps.remember_golden(run)
     roots = (*run.policy.modules, *run.policy.challenge_modules)
     run.targets = (files.Target("the policy", "library", roots),)
     run.reach = files.reach(run.targets, sources)

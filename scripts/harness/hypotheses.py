@@ -108,6 +108,19 @@ def check_witness(policy: Policy, facts: Audit) -> Iterator[Finding]:
         elif met.missing:
             listed = "; ".join(met.missing)
             yield _finding(policy, name, f"does not speak of all its hypotheses: {listed}")
+        elif unnamed := [one for one in met.assumed if one not in policy.witness_assumes]:
+            listed = "; ".join(unnamed)
+            yield _finding(
+                policy, name, f"assumes, and the policy does not say that it may: {listed}", ASSUMES
+            )
+        elif unnamed := [one for one in met.others if one not in policy.witness_leaves_out]:
+            listed = "; ".join(unnamed)
+            yield _finding(
+                policy,
+                name,
+                f"is not about, and the policy does not say that it need not be: {listed}",
+                LEAVES_OUT,
+            )
         elif met.more:
             listed = "; ".join(met.more)
             yield _finding(policy, name, f"assumes what that does not: {listed}")
@@ -129,14 +142,25 @@ def witnessed(policy: Policy, facts: Audit) -> Iterator[tuple[str, Met | str]]:
             yield name, f"cannot be compared: {error or 'too deep'}"
 
 
-def _finding(policy: Policy, name: str, what: str) -> Finding:
+ASSUMES = (
+    "Prove it without, or judge whether that can be met, and name it in the policy "
+    "(statement.witness-assumes)."
+)
+LEAVES_OUT = (
+    "Let it speak of that too, or judge whether that can be met, and name it in the policy "
+    "(statement.witness-leaves-out)."
+)
+RESTATE = "State it with the same hypotheses, of objects that it says exist."
+
+
+def _finding(policy: Policy, name: str, what: str, remedy: str = RESTATE) -> Finding:
     return Finding(
         "witness-differs",
         f"{policy.witness}, which has to show that the hypotheses of {name} can be met, {what}",
         STEP,
         declaration=policy.witness,
         target=policy.witness,
-        remedy="State it with the same hypotheses, of objects that it says exist.",
+        remedy=remedy,
     )
 
 
@@ -209,10 +233,16 @@ def _content(said: Statement, mark: str) -> _Content:
         if not isinstance(of, Binder):
             break
         exists = True
-        marks.append(_mark(content, of, opened(of.type, marks)))
+        type_ = opened(of.type, marks)
+        if t.mentions(of.body, 0):
+            marks.append(_mark(content, of, type_))
+        else:
+            # `∃ _ : p, q` says `p`, as a conjunction would.
+            content.shown.append(type_)
+            marks.append(Const(_MARK))
         term = of.body
     if exists:
-        content.shown = [opened(claim, marks) for claim in _claims(term)]
+        content.shown += [opened(claim, marks) for claim in _claims(term)]
     return content
 
 

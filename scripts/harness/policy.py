@@ -81,6 +81,10 @@ class Policy:
     """The golden statement, a file relative to the project; None: nothing is compared with one."""
     witness: str | None = None
     """The target that shows that the hypotheses of the challenge's statement can be met."""
+    witness_assumes: tuple[str, ...] = ()
+    """Hypotheses of these statements, as they are printed, that the witness may assume itself."""
+    witness_leaves_out: tuple[str, ...] = ()
+    """Hypotheses and variables that it need not speak of."""
     reading: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Trusted file, and the commands in it that may change how it reads, each on one line."""
     compiled_so_far: str = ""
@@ -159,6 +163,8 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
         options_allowed=sources.take("options-allowed", _names, ()),
         golden=statement.take("golden", _path, None),
         witness=statement.take("witness", _name, None),
+        witness_assumes=statement.take("witness-assumes", _texts, ()),
+        witness_leaves_out=statement.take("witness-leaves-out", _texts, ()),
         reading=statement.take("reading", _readings, {}),
         limits=Limits(
             **{
@@ -204,6 +210,11 @@ def _check(policy: Policy) -> None:
         raise PolicyError(f"statement.witness names {policy.witness}, which is no target")
     if policy.witness is not None and not policy.challenge_targets:
         raise PolicyError("statement.witness needs targets.challenge")
+    if policy.witness is not None and policy.witness in policy.challenge_targets:
+        raise PolicyError(
+            "statement.witness is a statement of the challenge, whose hypotheses it "
+            "would have to meet"
+        )
     if policy.challenge_targets and not policy.challenge_modules:
         raise PolicyError("targets.challenge needs targets.challenge-modules")
     if policy.reading and not policy.challenge_modules:

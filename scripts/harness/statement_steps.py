@@ -10,7 +10,7 @@ from pathlib import Path
 from harness import axioms, golden, hypotheses, stated, statement
 from harness.golden import Golden, GoldenError
 from harness.sources.files import NotPlain, plain_bytes
-from harness.steps import Looked, Run
+from harness.steps import LARGEST_GOLDEN, Looked, Run
 from harness.verdict import Finding, Level
 
 GOLDEN = "golden"
@@ -24,8 +24,7 @@ def check_golden(run: Run) -> Looked:
     """What is stated against the golden file: terms where there are some, else text alone."""
     assert run.policy.golden is not None
     try:
-        data = plain_bytes(run.project / run.policy.golden, golden.LARGEST)
-        kept = golden.read(data.decode("utf-8"), run.policy.name)
+        kept = golden.read(_kept(run).decode("utf-8"), run.policy.name)
     except FileNotFoundError:
         return Looked([_could_not(run, "golden-missing", "it is not there")])
     except (OSError, UnicodeDecodeError, NotPlain, GoldenError) as error:
@@ -47,6 +46,16 @@ def check_golden(run: Run) -> Looked:
     )
 
 
+def _kept(run: Run) -> bytes:
+    """The golden file as it was before anything ran. Raises OSError or NotPlain."""
+    if isinstance(run.golden, bytes):
+        return run.golden
+    if run.golden is not None:
+        raise run.golden
+    assert run.policy.golden is not None
+    return plain_bytes(run.project / run.policy.golden, LARGEST_GOLDEN)
+
+
 def _could_not(run: Run, rule: str, why: str) -> Finding:
     return Finding(rule, why, GOLDEN, file=run.policy.golden, remedy=f"Write it: {golden.UPDATE}.")
 
@@ -60,7 +69,7 @@ def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
         if way != axioms.TERMS:
             # The audit does not name binders: its terms are compared, not how they are printed.
             now = Golden(kept.origin, kept.sections, now.hashes)
-        for difference in golden.compare(kept, now):
+        for difference in golden.compare(kept, now, order=way == axioms.TERMS):
             finding = _differs(run, difference)
             if finding.message not in told:
                 told.add(finding.message)
@@ -220,7 +229,7 @@ def _writable(run: Run) -> Path:
     if not path.parent.resolve().is_relative_to(run.project.resolve()):
         raise GoldenError(f"{run.policy.golden} lies outside the project")
     try:
-        there = plain_bytes(path, golden.LARGEST).decode("utf-8", "replace")
+        there = plain_bytes(path, LARGEST_GOLDEN).decode("utf-8", "replace")
     except FileNotFoundError:
         return path
     except (OSError, NotPlain) as error:

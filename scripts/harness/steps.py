@@ -23,6 +23,7 @@ from harness.replay.result import Replay
 from harness.sandbox import Sandbox
 from harness.sources import packages, pins, reading, scan
 from harness.sources import project as files
+from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import LexError
 from harness.toolchain import audit as audits
 from harness.toolchain import crosscheck, elan, lake, prelude
@@ -39,6 +40,8 @@ if sys.platform != "win32":
 CHECKOUT = place.ROOT
 """What the harness stands in, with its audit program."""
 UNCHANGED = "unchanged"
+LARGEST_GOLDEN = 8 * 1024 * 1024
+"""Bytes of the largest golden file that is read."""
 AUDIT_OUTPUT = 512 * 1024 * 1024
 """Characters that the audit's answer may have."""
 
@@ -67,6 +70,8 @@ class Run:
     """What the lakefile builds."""
     reach: files.Reach | None = None
     snapshot: dict[str, str] = field(default_factory=dict)
+    golden: bytes | OSError | NotPlain | None = None
+    """The golden file as it was when the sources were read, or why it could not be read."""
     audit: audits.Audit | None = None
     terms: audits.Audit | None = None
     """The same facts as the audit's, computed from the terms of the compiled modules."""
@@ -219,7 +224,8 @@ def read_sources(run: Run) -> Looked:
     """Read the sources, and find what no target of the lakefile reaches."""
     sources = files.read_sources(run.project, run.policy.exclude)
     run.sources = sources
-    run.snapshot = files.snapshot(run.project, sources, policy_file(run))
+    run.snapshot = files.snapshot(run.project, sources, watched_files(run))
+    remember_golden(run)
     findings = list(sources.findings)
     try:
         run.targets = targets = files.read_targets(run.project)
@@ -676,19 +682,30 @@ def compare_log(run: Run) -> list[Finding]:
     return found
 
 
-def policy_file(run: Run) -> tuple[str, ...]:
-    """The policy as a path from the project, if it lies inside."""
+def watched_files(run: Run) -> tuple[str, ...]:
+    """Paths of what else may not change while it is checked: golden file, and a policy inside."""
     path = run.policy.path.resolve()
+    golden = (run.policy.golden,) if run.policy.golden else ()
     if not path.is_relative_to(run.project):
-        return ()
-    return (path.relative_to(run.project).as_posix(),)
+        return golden
+    return (path.relative_to(run.project).as_posix(), *golden)
+
+
+def remember_golden(run: Run) -> None:
+    """Read the golden file before anything runs that could put another in its place."""
+    if run.policy.golden is None:
+        return
+    try:
+        run.golden = plain_bytes(run.project / run.policy.golden, LARGEST_GOLDEN)
+    except (OSError, NotPlain) as error:
+        run.golden = error
 
 
 def unchanged(run: Run) -> Looked:
     """Whether sources and pins are what they were before anything was run."""
     assert run.sources is not None
     now = files.read_sources(run.project, run.policy.exclude)
-    after = files.snapshot(run.project, now, policy_file(run))
+    after = files.snapshot(run.project, now, watched_files(run))
     findings = list(files.changed(run.snapshot, after))
     detail = "sources and pins are as they were"
     if run.passed("build") and run.embedded:

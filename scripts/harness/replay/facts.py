@@ -198,11 +198,31 @@ class Facts:
         known = self._refs.get(name)
         if known is None:
             constant = self._source.constants[name]
-            known = self._refs[name] = (
-                self._mentioned([constant.type]),
-                self._body(constant),
-            )
+            types, bodies = self._mentioned([constant.type]), self._body(constant)
+            if self.in_project(name):
+                # In the order in which they are read, whatever the terms were read from.
+                place = self._places(constant)
+                types, bodies = (tuple(sorted(x, key=place)) for x in (types, bodies))
+            known = self._refs[name] = (types, bodies)
         return known
+
+    def _places(self, constant: Constant) -> Callable[[int], tuple[int, list[str]]]:
+        """Where a constant is met first in another's type and body; by name where it is not."""
+        places: dict[int, int] = {}
+        terms, seen = self._terms, set[int]()
+        stack = [constant.type]
+        if isinstance(constant, t.Definition | t.Theorem | t.Opaque):
+            stack.insert(0, constant.value)
+        while stack:
+            e = stack.pop()
+            if e in seen:
+                continue
+            seen.add(e)
+            if terms.kind[e] & t.KIND_MASK in (t.CONST, t.PROJ):
+                places.setdefault(terms.a[e], len(places))
+            stack += reversed(terms.parts(e))
+        end = len(places)
+        return lambda name: (places.get(name, end), [str(part) for part in terms.names[name]])
 
     def _body(self, constant: Constant) -> tuple[int, ...]:
         match constant:
