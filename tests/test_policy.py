@@ -58,6 +58,7 @@ def test_our_targets_are_theorems_of_our_sources() -> None:
         ('"Challenge.lean" = 1', '"Challenge.lean" = 0', "number of its holes"),
         ('"Challenge.lean" = 1', '"../C.lean" = 1', "folders are named from the project"),
         ("[limits]", "[limits]\nbuild = -1", "above 0"),
+        ("[limits]", '[statement]\nwitness = "Demo.main"\n[limits]', "would have to meet"),
         ("[limits]", "[limits]\nbuild = inf", "above 0"),
         ("[limits]", "[limits]\nbuilds = 1", "unknown key in [limits]: builds"),
         ("[project]", "[project", "is not TOML"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.console import printable
 from harness.replay.result import Replay
+from harness.verdict import Verdict
 
 NOT_JUDGED = "terms only; no theorem was asked about, and no axiom was judged"
 
@@ -13,7 +14,8 @@ def page(done: Replay, scope: str = "") -> str:
 
     `scope` says what the verdict is about, where it is about less than targets and their axioms.
     """
-    lines = [f"{done.verdict.value} ({scope})" if scope else done.verdict.value]
+    said = scope and done.verdict is Verdict.ACCEPTED
+    lines = [f"{done.verdict.value} ({scope})" if said else done.verdict.value]
     if done.kernel is not None:
         kernel = done.kernel
         lines += [
