@@ -444,7 +444,7 @@ def test_a_layout_or_comment_changes_nothing(stated: Path, tmp_path: Path) -> No
     assert check(project).status == 0
 
 
-FORGED = "x\n\n## Terms\n\n" + "0" * 64 + "  t"
+FORGED = "x\n\n## (terms)\n\n" + "0" * 64 + "  t"
 
 
 @pytest.mark.parametrize(
@@ -452,14 +452,14 @@ FORGED = "x\n\n## Terms\n\n" + "0" * 64 + "  t"
     [
         f"theorem t (h : «{FORGED}») : «{FORGED}» := h",
         "theorem t {«a\n\n## t\n\n» : Prop} (h : «a\n\n## t\n\n») : «a\n\n## t\n\n» := h",
-        "theorem «t\n## Terms» : True := True.intro",
+        "theorem «t\n## (terms)» : True := True.intro",
     ],
     ids=["definition", "variable", "target"],
 )
 def test_names_cannot_forge_parts_of_a_golden_file(
     tmp_path: Path, libraries: Path, main: str
 ) -> None:
-    target = "«t\\n## Terms»" if "theorem «" in main else "t"
+    target = "«t\\n## (terms)»" if "theorem «" in main else "t"
     definition = f"def «{FORGED}» : Prop := True\n" if "(h : «x" in main else ""
     project = small(
         tmp_path / "project", {"Main": f"prelude\nimport Logic\n{definition}{main}\n"}, ["t"]
