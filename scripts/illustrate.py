@@ -65,6 +65,9 @@ def _seed(text: str) -> int:
 
 
 def _illustrate(args: argparse.Namespace) -> int:
+    cli.check_outputs(args)
+    for folder in (args.output, BUILD):
+        cli.check_no_link(f"--output {folder}", folder, cli.CHECKOUT)
     # Matplotlib writes its list of fonts to the home folder otherwise.
     os.environ.setdefault("MPLCONFIGDIR", str(BUILD / "matplotlib"))
     try:
@@ -73,8 +76,6 @@ def _illustrate(args: argparse.Namespace) -> int:
         raise cli.UsageError(
             f"{error}; numpy and matplotlib are needed, in a folder of their own:\n  {INSTALL}"
         ) from None
-    cli.check_outputs(args)
-    cli.check_no_link(f"--output {args.output}", args.output, cli.CHECKOUT)
     _make(args.output)
     try:
         minimum, deep = minima.fitted(args.seed), minima.fitted_deep(args.seed)

@@ -20,6 +20,7 @@ from harness.policy import Policy, PolicyError, find_policy, load_policy
 from harness.report import github
 from harness.report import json as json_report
 from harness.report import text as text_report
+from harness.sources.lexer import parse_name
 from harness.steps import Run
 from harness.verdict import INTERRUPTED, Verification
 
@@ -294,7 +295,7 @@ def _kept(path: Path, policy: Policy | None, project: Path) -> Path | None:
             return folder
     folders = [CHECKOUT] if place.INSTALLED else [CHECKOUT / name for name in HARNESS_FOLDERS]
     if policy is not None:
-        folders += [project / root.partition(".")[0] for root in policy.roots]
+        folders += [project / str(parse_name(root)[0]) for root in policy.roots]
     return next((one for one in folders if path.is_relative_to(one)), None)
 
 
