@@ -15,6 +15,7 @@ if not sys.dont_write_bytecode:
 from collections.abc import Sequence
 
 from harness import cli
+from harness.output import write_whole
 
 INSTALL = (
     "python3 -m venv build/venv && build/venv/bin/pip install numpy matplotlib && "
@@ -64,6 +65,9 @@ def _seed(text: str) -> int:
 
 
 def _illustrate(args: argparse.Namespace) -> int:
+    cli.check_outputs(args)
+    for folder in (args.output, BUILD):
+        cli.check_no_link(f"--output {folder}", folder, cli.CHECKOUT)
     # Matplotlib writes its list of fonts to the home folder otherwise.
     os.environ.setdefault("MPLCONFIGDIR", str(BUILD / "matplotlib"))
     try:
@@ -72,7 +76,6 @@ def _illustrate(args: argparse.Namespace) -> int:
         raise cli.UsageError(
             f"{error}; numpy and matplotlib are needed, in a folder of their own:\n  {INSTALL}"
         ) from None
-    cli.check_outputs(args)
     _make(args.output)
     try:
         minimum, deep = minima.fitted(args.seed), minima.fitted_deep(args.seed)
@@ -99,12 +102,9 @@ def _make(folder: Path) -> None:
 
 def _write(path: Path, content: bytes) -> None:
     """Write a picture whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        part.write_bytes(content)
-        part.replace(path)
+        write_whole(path, content)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise cli.UsageError(f"--output: {path} cannot be written: {error.strerror}") from None
 
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from harness import cli, place, process
 from harness.cli import UsageError
 from harness.console import printable
+from harness.output import write_whole
 from harness.policy import PolicyError, find_policy, load_policy
 from harness.report import statements, view
 from harness.report.document import Document, DocumentError, read
@@ -98,10 +99,10 @@ def _report(args: argparse.Namespace) -> int:
     output = args.output or folder / OUTPUT
     if args.verification is not None:
         document, data = _read(args.verification)
-        _check_output(output, args.verification)
+        _check_output(output, args.verification, folder)
         source = f"{args.verification.name}, SHA-256 {hashlib.sha256(data).hexdigest()}"
     else:
-        _check_output(output, None)
+        _check_output(output, None, folder)
         document = _verified(args)[0]
         source = "a verification that was run for it"
     text = page(view.view(document, _project(args, folder, document), output.absolute(), source))
@@ -110,7 +111,7 @@ def _report(args: argparse.Namespace) -> int:
     return 0
 
 
-def _check_output(output: Path, verification: Path | None) -> None:
+def _check_output(output: Path, verification: Path | None, project: Path) -> None:
     """Refuse, before anything long is done, what must not or cannot be written.
 
     Raises UsageError.
@@ -127,6 +128,7 @@ def _check_output(output: Path, verification: Path | None) -> None:
         raise UsageError(f"--output {output}: has to be a file whose name ends in .html")
     if output.resolve().is_relative_to(HERE):
         raise UsageError(f"--output {output}: is among the scripts, where nothing is written")
+    cli.check_no_link(f"--output {output}", output, project)
     try:
         output.absolute().parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -221,13 +223,9 @@ def _write(output: Path, text: str) -> None:
 
     Raises UsageError if it cannot be written.
     """
-    target = output.resolve()
-    part = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        part.write_text(text, encoding="utf-8")
-        part.replace(target)
+        write_whole(output.resolve(), text)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise UsageError(f"--output {output}: cannot be written: {error.strerror}") from None
 
 

@@ -157,7 +157,9 @@ def _export_to(run: Run, args: argparse.Namespace) -> Path | None:
         if run.paranoid:
             raise cli.UsageError("--paranoid shows the export to others: leave --no-export out")
         return None
-    return run.project / EXPORT
+    file = run.project / EXPORT
+    cli.check_export(f"the export {file}", file, run.project, "Remove it, or add --no-export.")
+    return file
 
 
 def _from_export(run: Run, args: argparse.Namespace) -> int:

@@ -138,15 +138,22 @@ def test_ends_of_lines_do_not_matter(project: Path) -> None:
 @pytest.mark.parametrize(
     ("golden", "why"),
     [
-        ("Main.lean", "checked"),
-        ("new.LEAN", "checked"),
-        ("policy.toml", "checked"),
-        ("lean-toolchain", "checked"),
-        ("Lake-Manifest.json", "checked"),
-        ("README.md", "not written over"),
-        ("Logic", "no ordinary file"),
-        ("out/golden.txt", "outside the project"),
-        ("pipe", "no ordinary file"),
+        ("Main.lean", "statement.golden has to end in .txt"),
+        ("new.LEAN", "statement.golden has to end in .txt"),
+        ("policy.toml", "statement.golden has to end in .txt"),
+        ("lean-toolchain", "statement.golden has to end in .txt"),
+        ("README.md", "statement.golden has to end in .txt"),
+        ("package/__init__.py", "statement.golden has to end in .txt"),
+        (".git/hooks/pre-commit", "statement.golden has to end in .txt"),
+        (".git/hooks/golden.txt", "in a hidden folder"),
+        (".golden.txt", "neither hidden"),
+        (r"a\u0000b.txt", "a path has no control characters"),
+        (r"a\u001bb.txt", "a path has no control characters"),
+        ("notes.txt", "not written over"),
+        ("folder.txt", "no ordinary file"),
+        ("out/golden.txt", "out is a link"),
+        ("hooks/golden.txt", "hooks is a link"),
+        ("pipe.txt", "no ordinary file"),
         ("missing/golden.txt", "golden.txt"),
     ],
 )
@@ -154,10 +161,15 @@ def test_nothing_but_a_golden_file_is_ever_written_over(
     project: Path, golden: str, why: str
 ) -> None:
     edit(project / "policy.toml", GOLDEN, golden)
-    (project / "README.md").write_text("# Read me\n", encoding="utf-8")
+    (project / "notes.txt").write_text("Notes\n", encoding="utf-8")
+    (project / ".git" / "hooks").mkdir(parents=True)
+    (project / "hooks").symlink_to(".git/hooks")
+    (project / "package").mkdir()
+    (project / "package" / "__init__.py").touch()
+    (project / "folder.txt").mkdir()
     (project.parent / "outside").mkdir()
     (project / "out").symlink_to(project.parent / "outside")
-    os.mkfifo(project / "pipe")
+    os.mkfifo(project / "pipe.txt")
     before = contents(project)
     said = written(project, "--no-build")
     assert said.status == 2
@@ -444,7 +456,7 @@ def test_a_layout_or_comment_changes_nothing(stated: Path, tmp_path: Path) -> No
     assert check(project).status == 0
 
 
-FORGED = "x\n\n## Terms\n\n" + "0" * 64 + "  t"
+FORGED = "x\n\n## (terms)\n\n" + "0" * 64 + "  t"
 
 
 @pytest.mark.parametrize(
@@ -452,14 +464,14 @@ FORGED = "x\n\n## Terms\n\n" + "0" * 64 + "  t"
     [
         f"theorem t (h : «{FORGED}») : «{FORGED}» := h",
         "theorem t {«a\n\n## t\n\n» : Prop} (h : «a\n\n## t\n\n») : «a\n\n## t\n\n» := h",
-        "theorem «t\n## Terms» : True := True.intro",
+        "theorem «t\n## (terms)» : True := True.intro",
     ],
     ids=["definition", "variable", "target"],
 )
 def test_names_cannot_forge_parts_of_a_golden_file(
     tmp_path: Path, libraries: Path, main: str
 ) -> None:
-    target = "«t\\n## Terms»" if "theorem «" in main else "t"
+    target = "«t\\n## (terms)»" if "theorem «" in main else "t"
     definition = f"def «{FORGED}» : Prop := True\n" if "(h : «x" in main else ""
     project = small(
         tmp_path / "project", {"Main": f"prelude\nimport Logic\n{definition}{main}\n"}, ["t"]

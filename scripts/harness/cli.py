@@ -15,10 +15,12 @@ from typing import Any
 import harness
 from harness import place, process
 from harness.console import Console, open_console, printable, use_color
+from harness.output import link_inside, write_whole
 from harness.policy import Policy, PolicyError, find_policy, load_policy
 from harness.report import github
 from harness.report import json as json_report
 from harness.report import text as text_report
+from harness.sources.lexer import parse_name
 from harness.steps import Run
 from harness.verdict import INTERRUPTED, Verification
 
@@ -32,6 +34,10 @@ NEVER_WRITTEN_ENDINGS = (
     ".lean", ".olean", ".ilean", ".ndjson", ".manifest.json", ".py", ".toml", ".md", ".yml",
     ".yaml", ".cff", ".sha256",
 )  # fmt: skip
+HARNESS_FOLDERS = ("scripts", "src", "tests", "docs", ".github")
+"""Of the checkout, what no output goes to."""
+BEGINNINGS = {"--json": b"{", "--sarif": b"{", "--junit": b"<?xml"}
+"""How a file begins that an option has written, and may write again."""
 
 
 class UsageError(Exception):
@@ -225,10 +231,12 @@ def check_outputs(
     """Make the folders that outputs go to, before anything long is done.
 
     Raises UsageError if one cannot be written there, or would take the place of a source, of a
-    file that the policy names, or of another output.
+    file that the policy names, of another output, or of anything else that is no output.
     """
+    if project is None:
+        project = getattr(args, "project", CHECKOUT).resolve()
     taken = {policy.path.resolve()} if policy else set()
-    if policy and policy.golden and project:
+    if policy and policy.golden:
         taken.add((project / policy.golden).resolve())
     for option, path in _outputs(args):
         if str(path) == "-" and option != "--json":
@@ -240,6 +248,14 @@ def check_outputs(
         real = path.resolve()
         if real in taken or any(_is_source(one.name) for one in (path, real)):
             raise UsageError(f"{option} {path}: is a file that is checked, not one to write to")
+        check_no_link(f"{option} {path}", path, project)
+        if (kept := _kept(real, policy, project)) is not None:
+            raise UsageError(f"{option} {path}: lies in {kept}, where no output goes")
+        if not _begins(real, BEGINNINGS[option]):
+            raise UsageError(
+                f"{option} {path}: is there and does not begin as what would be written; it is not "
+                "written over. Remove it first, or name another file"
+            )
         try:
             real.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -253,6 +269,48 @@ def _is_source(name: str) -> bool:
     return name in NEVER_WRITTEN or name.endswith(NEVER_WRITTEN_ENDINGS)
 
 
+def check_no_link(said: str, path: Path, project: Path) -> None:
+    """Raise UsageError if something is a link on the way to a path, and lies in the project."""
+    try:
+        link = link_inside(path, project)
+    except OSError as error:
+        raise UsageError(f"{said}: {error.strerror}") from None
+    if link is not None:
+        raise UsageError(f"{said}: {link} is a link, and what it leads to is not written to")
+
+
+def check_export(said: str, file: Path, project: Path, remedy: str = "") -> None:
+    """Raise UsageError if an export cannot go there; a link at its end would be replaced."""
+    check_no_link(said, file.parent, project)
+    for path in (file, file.with_name(file.name + ".manifest.json")):
+        if not path.is_symlink() and path.exists() and not path.is_file():
+            what = "a folder" if path.is_dir() else "no ordinary file"
+            raise UsageError(f"{said}: {path.name} is {what}. {remedy}".strip())
+
+
+def _kept(path: Path, policy: Policy | None, project: Path) -> Path | None:
+    """The folder of git, of the harness or of sources that a path without links lies in."""
+    for folder in (path, *path.parents):
+        if folder.name.lower() == ".git":
+            return folder
+    folders = [CHECKOUT] if place.INSTALLED else [CHECKOUT / name for name in HARNESS_FOLDERS]
+    if policy is not None:
+        folders += [project / str(parse_name(root)[0]) for root in policy.roots]
+    return next((one for one in folders if path.is_relative_to(one)), None)
+
+
+def _begins(path: Path, wanted: bytes) -> bool:
+    """Whether a file may be replaced: it is not there, empty, no ordinary one, or begins so."""
+    if not path.is_file():
+        return True
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(len(wanted))
+    except OSError:
+        return False
+    return start in (b"", wanted)
+
+
 def _outputs(args: argparse.Namespace) -> list[tuple[str, Path]]:
     """The files that were asked for, each with its option."""
     wanted = [(f"--{name}", getattr(args, name, None)) for name in ("json", "sarif", "junit")]
@@ -264,7 +322,12 @@ def only_json(args: argparse.Namespace, asked: str) -> None:
     for option, path in _outputs(args):
         if option != "--json":
             raise UsageError(f"{option} {path}: is about a verification, and {asked} makes none")
-    check_outputs(args)
+    project = args.project.resolve()
+    try:
+        policy = load_policy(find_policy(project, args.policy))
+    except PolicyError:
+        policy = None
+    check_outputs(args, policy, project)
 
 
 def deliver(data: dict[str, Any], page: str, args: argparse.Namespace) -> None:
@@ -333,15 +396,13 @@ def show(
 def _write(option: str, path: Path, text: str) -> None:
     """Write a file whole or not at all; into what is no ordinary file, write as it is."""
     path = path.resolve()
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+    data = text.encode("utf-8", "replace")
     try:
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8", errors="replace")
+            path.write_bytes(data)
             return
-        part.write_text(text, encoding="utf-8", errors="replace")
-        part.replace(path)
+        write_whole(path, data)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise UsageError(f"{option} {path}: cannot be written: {error.strerror}") from None
 
 

@@ -29,7 +29,8 @@ UPDATE = "python3 scripts/check_statement.py --update-golden"
 _FIRST = re.compile(rf"(.+): what is stated, ({FROM_TERMS}|{FROM_SOURCES}); form (\d+)\.")
 _HEADING = re.compile(r"## (.+)")
 _HASH = re.compile(r"([0-9a-f]{64})  (.+)")
-_TERMS = "Terms"
+_TERMS = "(terms)"
+"""The last heading, which is no name as Lean writes it, and so no target's."""
 _AS_WRITTEN = "  as the sources write it:"
 
 

@@ -8,6 +8,7 @@ that is misread allows what nobody meant to allow.
 from __future__ import annotations
 
 import tomllib
+import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -161,7 +162,7 @@ def _policy(path: Path, table: dict[str, Any]) -> Policy:
         exclude=sources.take("exclude", _paths, ()),
         sorry_allowed=sources.take("sorry-allowed", _counts, {}),
         options_allowed=sources.take("options-allowed", _names, ()),
-        golden=statement.take("golden", _path, None),
+        golden=statement.take("golden", _golden, None),
         witness=statement.take("witness", _name, None),
         witness_assumes=statement.take("witness-assumes", _texts, ()),
         witness_leaves_out=statement.take("witness-leaves-out", _texts, ()),
@@ -307,11 +308,19 @@ def _paths(value: Any) -> tuple[str, ...]:
         parts = path.split("/")
         if path.startswith("/") or {"..", "."} & set(parts) or "\\" in path:
             raise ValueError(f"holds {path!r}: folders are named from the project, with '/'")
+        if any(unicodedata.category(character) == "Cc" for character in path):
+            raise ValueError(f"holds {path!r}: a path has no control characters")
     return tuple(path.rstrip("/") for path in paths)
 
 
-def _path(value: Any) -> str:
-    return _paths([value])[0]
+def _golden(value: Any) -> str:
+    """The golden file is written, so its name can be no other file's of worth."""
+    path = _paths([value])[0]
+    if not path.endswith(".txt"):
+        raise ValueError(f"has to end in .txt, and is {path!r}")
+    if any(part.startswith(".") for part in path.split("/")):
+        raise ValueError(f"is {path!r}: it is neither hidden nor in a hidden folder")
+    return path
 
 
 def _counts(value: Any) -> dict[str, int]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness import axioms, golden, hypotheses, stated, statement
+from harness import axioms, golden, hypotheses, output, stated, statement
 from harness.golden import Golden, GoldenError
 from harness.sources.files import NotPlain, plain_bytes
 from harness.steps import LARGEST_GOLDEN, Looked, Run
@@ -157,7 +156,6 @@ def _is_target(run: Run, difference: golden.Difference) -> bool:
 
 
 SHOWN_LINES = 4
-NEVER_WRITTEN = ("lakefile.toml", "lake-manifest.json", "lean-toolchain", "policy.toml")
 
 
 def _shown(lines: list[str]) -> str:
@@ -213,21 +211,21 @@ def update_golden(run: Run) -> str:
             "nothing was written; a name or a text in what is stated would be read as a part of "
             "the file"
         )
-    _write(path, text)
+    output.write_whole(path, text)
     return f"{path}: {made.origin}, {len(made.sections)} sections"
 
 
 def _writable(run: Run) -> Path:
-    """Where the golden file is written: never over a source, a pin, or anything else of worth.
+    """Where the golden file is written: over nothing but a golden file, and through no link.
 
     Raises GoldenError.
     """
     assert run.policy.golden is not None
     path = run.project / run.policy.golden
-    if path.suffix.lower() == ".lean" or path.name.lower() in NEVER_WRITTEN:
-        raise GoldenError(f"{run.policy.golden} is a file that is checked, not one to write to")
-    if not path.parent.resolve().is_relative_to(run.project.resolve()):
-        raise GoldenError(f"{run.policy.golden} lies outside the project")
+    if (link := output.link_inside(path.parent, run.project)) is not None:
+        raise GoldenError(
+            f"{run.policy.golden}: {link} is a link, and what it leads to is not written to"
+        )
     try:
         there = plain_bytes(path, LARGEST_GOLDEN).decode("utf-8", "replace")
     except FileNotFoundError:
@@ -240,16 +238,6 @@ def _writable(run: Run) -> Path:
             "written over. If it was one, remove it first"
         )
     return path
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def check_hypotheses(run: Run) -> Looked:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from harness import place
+from harness import output, place
 from harness.sources import project as files
 from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import LexError
@@ -129,5 +129,5 @@ def update(run: Run) -> Path:
     if bad := next(iter([*sources.findings, *unreadable]), None):
         raise RecordError(bad.one_line())
     path = run.project / FILE
-    path.write_text(written(now), encoding="utf-8", newline="\n")
+    output.write_whole(path, written(now))
     return path

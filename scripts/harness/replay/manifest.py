@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import place
+from harness import output, place
 from harness.replay import export
 from harness.sources.files import NotPlain, no_key_twice, plain_bytes
 from harness.sources.lexer import LexError
@@ -92,7 +92,7 @@ def complete(
     data["modules"] = dict(sorted(project.items()))
     data["statements"] = facts["challenge"] or []
     text = json.dumps(data, ensure_ascii=False, indent=1) + "\n"
-    path.write_text(text, encoding="utf-8")
+    output.write_whole(path, text)
 
 
 def read(file: Path) -> Manifest:

@@ -114,8 +114,8 @@ def replay(
 def _beside(file: Path) -> Iterator[Path]:
     """A folder in the one that a file is to stand in. Raises Stop if there can be none."""
     try:
-        file.resolve().parent.mkdir(parents=True, exist_ok=True)
-        room = tempfile.TemporaryDirectory(prefix=".export-", dir=file.resolve().parent)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        room = tempfile.TemporaryDirectory(prefix=".export-", dir=file.parent.resolve())
     except OSError as error:
         raise Stop("export-unreadable", f"{file} cannot be written: {error.strerror}") from None
     with room as folder:
@@ -192,11 +192,19 @@ def _result(results: list[Any]) -> Replay | None:
 
 
 def _keep(file: Path, place: Path) -> None:
-    """Put an export that was accepted and its manifest in their places."""
+    """Put an export that was accepted and its manifest in their places; a link there is replaced.
+
+    Raises Stop.
+    """
     for path in (file, file.with_name(file.name + ".manifest.json")):
         part = worker.part_of(place / path.name)
         if part.is_file() and not part.is_symlink():
-            part.replace(path.resolve())
+            try:
+                part.replace(path)
+            except OSError as error:
+                raise Stop(
+                    "export-unreadable", f"{path} cannot be written: {error.strerror}"
+                ) from None
 
 
 def _asked(request: Request, place: Path | None) -> worker.Request:
