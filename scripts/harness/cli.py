@@ -15,7 +15,7 @@ from typing import Any
 import harness
 from harness import place, process
 from harness.console import Console, open_console, printable, use_color
-from harness.output import link_inside, write_whole
+from harness.output import link_inside, real_path, write_whole
 from harness.policy import Policy, PolicyError, find_policy, load_policy
 from harness.report import github
 from harness.report import json as json_report
@@ -235,9 +235,9 @@ def check_outputs(
     """
     if project is None:
         project = getattr(args, "project", CHECKOUT).resolve()
-    taken = {policy.path.resolve()} if policy else set()
+    taken = {real_path(policy.path)} if policy else set()
     if policy and policy.golden:
-        taken.add((project / policy.golden).resolve())
+        taken.add(real_path(project / policy.golden))
     for option, path in _outputs(args):
         if str(path) == "-" and option != "--json":
             raise UsageError(f"{option} -: only --json can go to standard output; name a file")
@@ -245,7 +245,7 @@ def check_outputs(
             continue
         if path.is_dir():
             raise UsageError(f"{option} {path}: is a folder")
-        real = path.resolve()
+        real = real_path(path)
         if real in taken or any(_is_source(one.name) for one in (path, real)):
             raise UsageError(f"{option} {path}: is a file that is checked, not one to write to")
         check_no_link(f"{option} {path}", path, project)
@@ -260,7 +260,7 @@ def check_outputs(
             real.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{option} {path}: no folder can be made: {error.strerror}") from None
-    files = [path.resolve() for _, path in _outputs(args) if path.is_file() or not path.exists()]
+    files = [real_path(path) for _, path in _outputs(args) if path.is_file() or not path.exists()]
     if len(set(files)) != len(files):
         raise UsageError("two outputs would go to the same file")
 
@@ -395,7 +395,7 @@ def show(
 
 def _write(option: str, path: Path, text: str) -> None:
     """Write a file whole or not at all; into what is no ordinary file, write as it is."""
-    path = path.resolve()
+    path = real_path(path)
     data = text.encode("utf-8", "replace")
     try:
         if path.exists() and not path.is_file():
