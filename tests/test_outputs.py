@@ -171,6 +171,14 @@ def test_no_result_goes_through_a_link_of_the_project(good: Played, option: str,
     assert good.calls() == []
 
 
+def test_an_output_in_a_circle_of_links_is_said(good: Played) -> None:
+    circle = good.project.parent / "circle.json"
+    circle.symlink_to("circle.json")
+    done = good.run("check_axioms.py", "--json", str(circle))
+    assert done.returncode == 2
+    assert done.stderr == (f"check_axioms.py: --json {circle}: Too many levels of symbolic links\n")
+
+
 def test_results_go_through_the_users_own_links(good: Played) -> None:
     beside = good.project.parent
     (beside / "target").mkdir()
@@ -299,8 +307,8 @@ def test_the_record_of_tokens_is_written_over_no_file_elsewhere(good: Played) ->
 def test_a_target_may_have_the_name_of_any_part(tmp_path: Path, libraries: Path) -> None:
     assert "And" in LOGIC
     main = (
-        "module\n\nprelude\npublic import Logic\n\n"
-        "public theorem Terms (a b : Prop) (h : And a b) : And b a := And.intro h.right h.left\n"
+        "prelude\nimport Logic\n\n"
+        "theorem Terms (a b : Prop) (h : And a b) : And a b := h\n"
     )
     project = small(tmp_path / "project", {"Main": main}, ["Terms"])
     said = check(project, "--update-golden")

@@ -15,7 +15,7 @@ from typing import Any
 import harness
 from harness import place, process
 from harness.console import Console, open_console, printable, use_color
-from harness.output import link_inside, real_path, write_whole
+from harness.output import link_inside, write_whole
 from harness.policy import Policy, PolicyError, find_policy, load_policy
 from harness.report import github
 from harness.report import json as json_report
@@ -235,9 +235,9 @@ def check_outputs(
     """
     if project is None:
         project = getattr(args, "project", CHECKOUT).resolve()
-    taken = {real_path(policy.path)} if policy else set()
+    taken = {_real(policy.path)} if policy else set()
     if policy and policy.golden:
-        taken.add(real_path(project / policy.golden))
+        taken.add(_real(project / policy.golden))
     for option, path in _outputs(args):
         if str(path) == "-" and option != "--json":
             raise UsageError(f"{option} -: only --json can go to standard output; name a file")
@@ -245,7 +245,7 @@ def check_outputs(
             continue
         if path.is_dir():
             raise UsageError(f"{option} {path}: is a folder")
-        real = real_path(path)
+        real = _real(path)
         if real in taken or any(_is_source(one.name) for one in (path, real)):
             raise UsageError(f"{option} {path}: is a file that is checked, not one to write to")
         check_no_link(f"{option} {path}", path, project)
@@ -260,13 +260,18 @@ def check_outputs(
             real.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise UsageError(f"{option} {path}: no folder can be made: {error.strerror}") from None
-    files = [real_path(path) for _, path in _outputs(args) if path.is_file() or not path.exists()]
+    files = [_real(path) for _, path in _outputs(args) if path.is_file() or not path.exists()]
     if len(set(files)) != len(files):
         raise UsageError("two outputs would go to the same file")
 
 
 def _is_source(name: str) -> bool:
     return name in NEVER_WRITTEN or name.endswith(NEVER_WRITTEN_ENDINGS)
+
+
+def _real(path: Path) -> Path:
+    """A path without links; where they lead in a circle, as far as they can be followed."""
+    return Path(os.path.realpath(path))
 
 
 def check_no_link(said: str, path: Path, project: Path) -> None:
@@ -395,7 +400,7 @@ def show(
 
 def _write(option: str, path: Path, text: str) -> None:
     """Write a file whole or not at all; into what is no ordinary file, write as it is."""
-    path = real_path(path)
+    path = _real(path)
     data = text.encode("utf-8", "replace")
     try:
         if path.exists() and not path.is_file():

@@ -11,11 +11,6 @@ MOST_LINKS = 40
 """Links that are followed one after the other, as Linux does."""
 
 
-def real_path(path: Path) -> Path:
-    """Where a path leads; where links lead in a circle, as far as they lead."""
-    return Path(os.path.realpath(path))
-
-
 def link_inside(path: Path, folder: Path) -> Path | None:
     """The first link in a folder on the way to a path, the path itself included; None if none is.
 
