@@ -368,7 +368,36 @@ def reach(targets: Iterable[Target], sources: Sources) -> Reach:
         for root in target.roots
         if not any(_root_files(walk, target, root))
     )
-    return Reach(reached, walk.foreign, rootless, tuple(walk.findings.values()))
+    both = _ambiguous(frozenset().union(*reached.values()), folders, walk.files)
+    return Reach(reached, walk.foreign, rootless, (*walk.findings.values(), *both))
+
+
+def _ambiguous(
+    reached: Iterable[str], folders: Sequence[str], files: Iterable[str]
+) -> Iterator[Finding]:
+    """Modules that are reached and of which two source folders have a file.
+
+    Lake takes the one of the last library with a root that the name begins with, and a target of
+    another name may take the other.
+    """
+    homes: dict[str, list[str]] = {}
+    for path in files:
+        for folder in folders:
+            start = f"{folder}/" if folder else ""
+            if path.startswith(start):
+                homes.setdefault(path.removeprefix(start), []).append(path)
+    known = frozenset(reached)
+    for paths in homes.values():
+        if len(paths) > 1 and not known.isdisjoint(paths):
+            first, *others = sorted(paths)
+            yield Finding(
+                "lakefile-unreadable",
+                f"this and {', '.join(others)} could be one module, as source folders of the "
+                "lakefile go, so what Lake builds cannot be told",
+                STEP,
+                file=first,
+                remedy="Give one of them another name, or take it out of the source folders.",
+            )
 
 
 def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[str]:
@@ -380,7 +409,7 @@ def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[
             continue
         seen.add(path)
         for imported in walk.imports_of(path):
-            # A library's own folder comes first; the others are searched as Lake does.
+            # Where more than one folder has the module, `_ambiguous` refuses them.
             places = dict.fromkeys((target.source_folder, *folders))
             files = [module_path(place, imported.module) for place in places]
             here = next((f for f in files if f in walk.files), None)
