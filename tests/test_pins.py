@@ -128,6 +128,98 @@ def test_revision_that_is_checked_out(tmp_path: Path) -> None:
         assert read_head(tmp_path) is None, bad
 
 
+@pytest.mark.parametrize(
+    "clause",
+    [
+        f'from git "x" @ ("{A}" ++ "x")',
+        f'from git "x" @ "{A}" ++ "x"',
+        f'from git "x" @ "{A}".replace "a" "b"',
+        f'from git "x" @ (f (fallback := "{A}"))',
+        f'from git (f "x") @ "{A}"',
+        f'from git "x" @ r"{A}"',
+        f'from git "x" @ s!"{A}"',
+        f'@ git "{A}" from git "x" @ "{A}"',
+        f'from git "x" @ "{A}" / "../evil"',
+        f'from git "x" @ "{A}" / ("a" ++ "b")',
+        f'from git "x" @ "{A}"\n  macro_rules | `(require $x) => `(lean_lib B)',
+        f'from git "x" @ "{A}"\nmeta if true then lean_lib B',
+        f'from git "x" @ "{A}"\n#eval 1',
+    ],
+)
+def test_a_revision_that_is_more_than_a_string(tmp_path: Path, clause: str) -> None:
+    assert findings(tmp_path, f"require mathlib {clause}\n") == ["pin-unreadable"]
+
+
+def test_the_options_of_a_package_are_no_part_of_its_revision(tmp_path: Path) -> None:
+    options = 'NameMap.empty.insert `key "value"'
+    text = f'require mathlib from git "x" @ "{A}" / "sub" with {options}\nlean_lib X\n'
+    assert findings(tmp_path, text) == []
+
+
+def manifest_rules(folder: Path, *others: dict[str, object], **more: object) -> list[str]:
+    """Rules of what a manifest comes to with more in the entry of Mathlib, and other packages."""
+    findings(folder, f'require mathlib from git "x" @ "{A}"\n')
+    packages = [{"name": "mathlib", "type": "git", "rev": A, **more}, *others]
+    (folder / "lake-manifest.json").write_text(json.dumps({"packages": packages}), "utf-8")
+    found, _ = check(folder, load_policy(folder / "policy.toml"))
+    return [f.rule for f in found]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "rules"),
+    [
+        ("configFile", "lakefile.toml", []),
+        ("configFile", "../../../evil.lean", ["pin-not-exact"]),
+        ("configFile", "/evil/lakefile.lean", ["pin-not-exact"]),
+        ("configFile", "sub/lakefile.lean", ["pin-not-exact"]),
+        ("configFile", "evil.lean", ["pin-not-exact"]),
+        ("configFile", 1, ["pin-unreadable"]),
+        ("subDir", None, []),
+        ("subDir", "lean/sub", []),
+        ("subDir", "../../../evil", ["pin-not-exact"]),
+        ("subDir", "a/../../evil", ["pin-not-exact"]),
+        ("subDir", "/evil", ["pin-not-exact"]),
+        ("subDir", "C:\\evil", ["pin-not-exact"]),
+        ("subDir", [], ["pin-unreadable"]),
+    ],
+)
+def test_a_package_is_what_its_commit_has(
+    tmp_path: Path, key: str, value: object, rules: list[str]
+) -> None:
+    assert manifest_rules(tmp_path, **{key: value}) == rules
+
+
+def test_a_folder_of_a_package_that_is_a_link(tmp_path: Path) -> None:
+    package = tmp_path / ".lake" / "packages" / "mathlib"
+    (package / ".git").mkdir(parents=True)
+    (package / ".git" / "HEAD").write_text(A, encoding="utf-8")
+    (tmp_path / "evil" / "sub").mkdir(parents=True)
+    (package / "real" / "sub").mkdir(parents=True)
+    (package / "link").symlink_to(tmp_path / "evil")
+    assert manifest_rules(tmp_path, subDir="real/sub") == []
+    assert manifest_rules(tmp_path, subDir="link/sub") == ["pin-not-exact"]
+
+
+@pytest.mark.parametrize(
+    ("names", "rules"),
+    [
+        (["«doc-gen4»"], []),
+        (["Cli", "aesop"], []),
+        (["«other»"], ["pin-unreadable"]),
+        (["other", "«other»"], ["pin-unreadable"]),
+        (["doc-gen4", "«doc-gen4»"], ["pin-unreadable"]),
+        (["Mathlib"], ["pin-unreadable"]),
+        (["«../evil»"], ["pin-unreadable"]),
+        (["a.«b»"], ["pin-unreadable"]),
+    ],
+)
+def test_names_of_packages_are_names_of_folders(
+    tmp_path: Path, names: list[str], rules: list[str]
+) -> None:
+    others: list[dict[str, object]] = [{"name": n, "type": "git", "rev": B} for n in names]
+    assert manifest_rules(tmp_path, *others) == rules
+
+
 def test_no_toolchain_file_is_no_pin(tmp_path: Path) -> None:
     findings(tmp_path, f'require mathlib from git "x" @ "{A}"\n')
     (tmp_path / "lean-toolchain").unlink()

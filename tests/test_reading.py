@@ -175,7 +175,7 @@ def test_hiding(text: str, expected: list[str]) -> None:
 
 def test_lookalikes() -> None:
     # Greek letters are Lean's, so the namespace is another one, and the text shows it.
-    assert texts("open scoped Τopology") == ["open scoped Τopology"] != ["open scoped Topology"]
+    assert texts("open scoped Τopology") == ["open scoped Τopology", "Τopology"]
     # Cyrillic letters are not: Lean refuses the word, and it is none of ours.
     assert texts("оpen scoped Topology") != ["open scoped Topology"]
     assert texts("def a := 1\nｏｐｅｎ B") == []
@@ -288,11 +288,36 @@ def test_an_agreed_file_that_is_not_trusted() -> None:
     assert (finding.rule, finding.file) == ("reading-expected", "DinhSharpness/Volume.lean")
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("theorem x : Αnd p q := h", ["Αnd"]),
+        ("def f := (x).Νat.succ", ["Νat.succ"]),
+        ("variable (ΚΑΙ : Nat)", ["ΚΑΙ"]),
+        ("example := «аnd»", ["«аnd»"]),
+        ("example := `Οr.intro", ["`Οr.intro"]),
+        ("def f := \u212aind", ["\u212aind"]),
+        ('-- Αnd\ndef s := "Αnd"', []),
+        ("theorem x (α ν Χ : Type) (ν₁ ν' : α) (hα hμ f_β : β) (Ωδ νμ αΑ Δx : ℝ) : ℕ := h", []),
+    ],
+)
+def test_identifiers_that_look_like_others(text: str, expected: list[str]) -> None:
+    assert texts(text) == expected
+
+
+def test_an_identifier_that_looks_like_another_in_a_trusted_file() -> None:
+    sources, policy = with_text("Challenge.lean", "∃ α : ℝ, 0", "∃ αΑlpha Αlpha : ℝ, 0")
+    findings, _, _ = check(sources, policy)
+    assert [(f.rule, f.evidence["text"]) for f in findings if f.evidence] == [
+        ("reading-changed", "αΑlpha"), ("reading-changed", "Αlpha"),
+    ]  # fmt: skip
+
+
 def test_a_lookalike_is_shown_as_one() -> None:
     sources, policy = with_text(MODEL, "open scoped Topology", "open scoped Τopology")
     findings, _, _ = check(sources, policy)
     assert {f.rule for f in findings} == {"reading-changed", "reading-expected"}
-    (changed,) = (f for f in findings if f.rule == "reading-changed")
+    changed, _ = (f for f in findings if f.rule == "reading-changed")
     assert "\\u03a4opology" in changed.message
 
 

@@ -103,11 +103,76 @@ def test_lakefile_toml(tmp_path: Path) -> None:
         "lean_lib \x1b[2K",
         "lean_exe e where\n  root :=\n",
         "lean_exe e where\n  root := `A `B\n",
+        "lean_exe e where\n  root :=\n",
+        "lean_exe audit\n\nlean_exe audit where\n  root := `Other\n",
+        "lean_exe audit\nlean_exe «audit» where\n  root := `Other\n",
+        "lean_lib audit\ntarget audit : Unit := pure ()\n",
+        "meta if true then\nlean_lib A\n",
+        "lean_lib A\n  meta if true then lean_lib B\n",
+        'macro "lean_lib " x:ident : command => `(lean_lib B)\nlean_lib A\n',
+        "lean_lib A\n  macro_rules | `(lean_lib $x) => `(lean_lib B)\n",
+        'syntax "x" : command\n',
+        'notation "A" => B\n',
+        'elab "x" : command => pure ()\n',
+        "run_cmd pure ()\n",
+        "def x := by run_tac pure ()\n",
+        "def x := run_io do pure 1\n",
+        "#eval 1\n",
+        "initialize x : Unit ← pure ()\n",
+        "instance : Coe String Glob := ⟨fun _ => .one `B⟩\n",
+        "attribute [lean_lib] x\n",
+        "@[lean_lib] def x : LeanLibConfig := {}\n",
+        "@[default_target, macro Lake.DSL.leanLibCommand] def x := y\n",
+        "module_facet olean mod : Unit := pure ()\n",
+        "import Evil\nlean_lib A\n",
+        "unknown_command A\n",
+        "def submodules (n : Lean.Name) : Glob := .one `B\nlean_lib A where\n"
+        "  globs := #[submodules `A]\n",
+        'lean_lib A where\n  srcDir := "a"\n  srcDir := "b"\n',
+        "lean_lib A := { roots := #[`B] }\n",
+        "lean_lib A { base with roots := #[`B] }\n",
+        'lean_lib A where\n  leanOptions := let srcDir := "a"; #[]\n',
     ],
 )
 def test_what_is_computed_cannot_be_told(tmp_path: Path, text: str) -> None:
     with pytest.raises(LakefileError):
         lakefile(tmp_path, text)
+
+
+def test_two_targets_of_one_name_in_toml(tmp_path: Path) -> None:
+    for kind in ("lean_exe", "lean_lib"):
+        text = f'[[lean_exe]]\nname = "audit"\n[[{kind}]]\nname = "audit"\n'
+        with pytest.raises(LakefileError, match="two targets of the name audit"):
+            lakefile(tmp_path, text, "lakefile.toml")
+
+
+def test_what_stands_inside_of_a_value_is_no_field(tmp_path: Path) -> None:
+    text = """import Lake
+open Lake DSL System
+abbrev options : Array LeanOption := #[⟨`pp.all, true⟩]
+private def one (x : Nat := 1) : Nat := open Nat in x
+/-- Says so. -/
+script hello (args) do
+  IO.println s!"Hello {args}"
+  return 0
+target data : Unit := do
+  return .pure ()
+@[default_target, test_driver]
+lean_lib A { roots := #[`B], leanOptions := f (srcDir := "a") }
+"""
+    assert lakefile(tmp_path, text) == (Target("A", "library", ("B",)),)
+
+
+def test_two_files_that_could_be_one_module() -> None:
+    files = sources(**{"a/Main": "import Defs\n", "a/Defs": "", "b/Defs": ""})
+    main = Target("Main", "library", ("Main",), "a")
+    reached = reach((main, Target("Defs", "library", ("Defs",), "b")), files)
+    assert [(f.rule, f.file) for f in reached.findings] == [("lakefile-unreadable", "a/Defs.lean")]
+    assert "b/Defs.lean" in reached.findings[0].message
+    one = sources(**{"a/Main": "import Defs\n", "b/Defs": ""})
+    reached = reach((main, Target("Defs", "library", ("Defs",), "b")), one)
+    assert reached.findings == ()
+    assert reached.targets["Main"] == {"a/Main.lean", "b/Defs.lean"}
 
 
 def test_lake_reads_the_root_of_an_executable_and_nothing_else(tmp_path: Path) -> None:

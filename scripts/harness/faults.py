@@ -203,6 +203,15 @@ def _scanned(name: str, rule: str, file: str, text: str | bytes) -> Fault:
     return Fault(name, rule, _with(steps.scan_sources, file, text))
 
 
+def _two_homes(folder: Path) -> list[Finding]:
+    """A library in another folder, with a module that the project's own folder has too."""
+    run = _project(folder)
+    _write(folder / "other" / "Defs.lean", "def Demo.s : Nat := 41\n")
+    more = '\nlean_lib Defs where\n  srcDir := "other"\n'
+    _write(folder / "lakefile.lean", LAKEFILE + more)
+    return steps.read_sources(run).findings
+
+
 # Lean and Lake
 
 
@@ -513,6 +522,16 @@ FAULTS: tuple[Fault, ...] = (
           _manifest({"name": "batteries", "type": "path", "dir": "../batteries"})),
     _pins("a revision that is computed", "pin-unreadable", "lakefile.lean",
           LAKEFILE.replace(f'@ "{A}"', "@ revision")),
+    _pins("a revision with more behind it", "pin-unreadable", "lakefile.lean",
+          LAKEFILE.replace(f'@ "{A}"', f'@ ("{A}" ++ suffix)')),
+    _pins("a macro in the lakefile", "pin-unreadable", "lakefile.lean",
+          LAKEFILE + "macro_rules | `(require $x) => `(lean_lib Other)\n"),
+    _pins("a package with a lakefile from elsewhere", "pin-not-exact", "lake-manifest.json",
+          _manifest(configFile="../../../other.lean")),
+    _pins("a package outside of its folder", "pin-not-exact", "lake-manifest.json",
+          _manifest(subDir="../../../other")),
+    _pins("a package under another name of its folder", "pin-unreadable", "lake-manifest.json",
+          _manifest({"name": "«other»", "rev": A})),
     _pins("no revision", "pin-unreadable", "lakefile.lean",
           LAKEFILE.replace("require mathlib", "-- require mathlib")),
     _pins("packages from elsewhere", "pin-not-exact", ".lake/package-overrides.json", "{}"),
@@ -531,6 +550,11 @@ FAULTS: tuple[Fault, ...] = (
     _sources("no lakefile", "lakefile-unreadable", "lakefile.lean", None),
     _sources("a lakefile that computes", "lakefile-unreadable", "lakefile.lean",
              LAKEFILE.replace("#[`Solution]", "names.map id")),
+    _sources("a lakefile that decides", "lakefile-unreadable", "lakefile.lean",
+             LAKEFILE + "\nmeta if true then\nlean_lib More\n"),
+    _sources("two targets of one name", "lakefile-unreadable", "lakefile.lean",
+             LAKEFILE + "\nlean_exe «audit» where\n  root := `Other\n"),
+    Fault("two files for one module", "lakefile-unreadable", _two_homes),
     _sources("a lakefile without the audit", "audit-replaced", "lakefile.lean",
              LAKEFILE.partition("lean_exe")[0] + "lean_lib Audit where\n"
              '  srcDir := "scripts/lean"\n'),
@@ -543,6 +567,8 @@ FAULTS: tuple[Fault, ...] = (
           _with(steps.check_reading, "Challenge.lean", None)),
     Fault("an instance in a trusted file", "reading-changed",
           _with(steps.check_reading, "Defs.lean", "instance : Inhabited Nat := ⟨0⟩\n")),
+    Fault("a name that looks like another", "reading-changed",
+          _with(steps.check_reading, "Defs.lean", "def x : Prop := \u0391nd True True\n")),
     Fault("sources that stay", None, _changes("Solution.lean", SOLUTION)),
     Fault("a source changes", "source-changed", _changes("Solution.lean", "import Defs\n")),
     Fault("a pin changes", "source-changed", _changes("lean-toolchain", "leanprover/lean4:v4.2\n")),

@@ -5,7 +5,7 @@ What only terms show (instances, implicit arguments, what a name resolves to) is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from harness.golden import FROM_SOURCES, Difference, Entry, Golden, Section
@@ -49,10 +49,14 @@ class Stated:
         return None
 
 
-def read(policy: Policy, sources: Sources) -> Stated:
-    """The declarations in the text of the sources. Raises StatedError."""
-    paths = {source.path for source in trusted_files(sources, policy)}
-    ours = [s for s in sources.files if s.path in paths or _is_ours(policy, s)]
+def read(policy: Policy, sources: Sources, folders: Iterable[str] = ("",)) -> Stated:
+    """The declarations in the text of the sources. Raises StatedError.
+
+    `folders` are the source folders of the lakefile.
+    """
+    places = tuple(folders)
+    paths = {source.path for source in trusted_files(sources, policy, places)}
+    ours = [s for s in sources.files if s.path in paths or _is_ours(policy, s, places)]
     found = {s.path: {d.name: d for d in _declared(s)} for s in ours}
     trusted: dict[str, Declared] = {}
     everything: dict[str, Declared] = {}
@@ -63,9 +67,13 @@ def read(policy: Policy, sources: Sources) -> Stated:
     return Stated(trusted, everything)
 
 
-def _is_ours(policy: Policy, source: Source) -> bool:
+def _is_ours(policy: Policy, source: Source, folders: Iterable[str]) -> bool:
     """Whether a file is one of the project's modules: not a lakefile, a script, or a test."""
-    return source.path.removesuffix(".lean").partition("/")[0] in policy.roots
+    return any(
+        source.path.startswith(start)
+        and source.path.removeprefix(start).removesuffix(".lean").partition("/")[0] in policy.roots
+        for start in {"", *(f"{folder}/" for folder in folders if folder)}
+    )
 
 
 def _declared(source: Source) -> tuple[Declared, ...]:
@@ -75,9 +83,9 @@ def _declared(source: Source) -> tuple[Declared, ...]:
         raise StatedError(f"{source.path}: {error}") from None
 
 
-def of_sources(policy: Policy, sources: Sources) -> Golden:
+def of_sources(policy: Policy, sources: Sources, folders: Iterable[str] = ("",)) -> Golden:
     """What the targets state, in the words of the sources. Raises StatedError."""
-    stated = read(policy, sources)
+    stated = read(policy, sources, folders)
     sections: list[Section] = []
     shown: set[str] = set()
     for target in policy.targets:
@@ -171,12 +179,14 @@ def _indented(text: str, by: str = "  ") -> str:
 # Compared.
 
 
-def with_sources(golden: Golden, policy: Policy, sources: Sources) -> Golden:
+def with_sources(
+    golden: Golden, policy: Policy, sources: Sources, folders: Iterable[str] = ("",)
+) -> Golden:
     """The golden file with the words of the sources wherever its own differ from them.
 
     So that without Lean its text can be compared with theirs. Raises StatedError.
     """
-    stated = read(policy, sources)
+    stated = read(policy, sources, folders)
     sections = []
     for section in golden.sections:
         namespace = section.target.rpartition(".")[0]
@@ -192,12 +202,14 @@ def _with_source(stated: Stated, entry: Entry, namespace: str) -> Entry:
     return replace(entry, source=_text(declared, entry.name))
 
 
-def compare(kept: Golden, policy: Policy, sources: Sources) -> tuple[list[str], list[Difference]]:
+def compare(
+    kept: Golden, policy: Policy, sources: Sources, folders: Iterable[str] = ("",)
+) -> tuple[list[str], list[Difference]]:
     """The declarations of a golden file that were compared with the sources, and differences.
 
     Those of the trusted files before others of the same name. Raises StatedError.
     """
-    stated = read(policy, sources)
+    stated = read(policy, sources, folders)
     from_sources = kept.origin == FROM_SOURCES
     compared: list[str] = []
     found: list[Difference] = []

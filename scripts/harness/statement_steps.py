@@ -75,6 +75,11 @@ def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
                 yield finding
 
 
+def _folders(run: Run) -> set[str]:
+    """The source folders of the lakefile; the project's own where none has been read."""
+    return {target.source_folder for target in run.targets or ()} or {""}
+
+
 def _with_sources(run: Run, now: Golden, kept: Golden) -> Golden:
     """What is stated, with the words of the sources where they are not what is printed.
 
@@ -83,7 +88,7 @@ def _with_sources(run: Run, now: Golden, kept: Golden) -> Golden:
     """
     assert run.sources is not None
     try:
-        now = stated.with_sources(now, run.policy, run.sources)
+        now = stated.with_sources(now, run.policy, run.sources, _folders(run))
         same = stated.same_tokens
     except stated.StatedError:
         same = _any
@@ -170,7 +175,7 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
     """Without terms: the sections whose text stands in the sources, token by token."""
     assert run.sources is not None
     try:
-        compared, findings = stated.compare(kept, run.policy, run.sources)
+        compared, findings = stated.compare(kept, run.policy, run.sources, _folders(run))
     except stated.StatedError as error:
         return Looked([_could_not(run, "source-unreadable", str(error))])
     if findings:
@@ -198,9 +203,10 @@ def update_golden(run: Run) -> str:
     assert run.policy.golden is not None and run.sources is not None
     path = _writable(run)
     if run.terms is not None:
-        made = stated.with_sources(golden.of_terms(run.policy, run.terms), run.policy, run.sources)
+        terms = golden.of_terms(run.policy, run.terms)
+        made = stated.with_sources(terms, run.policy, run.sources, _folders(run))
     else:
-        made = stated.of_sources(run.policy, run.sources)
+        made = stated.of_sources(run.policy, run.sources, _folders(run))
     text = golden.write(made, run.policy.name)
     try:
         same = golden.read(text, run.policy.name) == made

@@ -11,15 +11,25 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from harness.policy import Policy
+from harness.sources import lakefile
 from harness.sources.files import NotPlain, no_key_twice, plain_bytes
-from harness.sources.lexer import COMMENTS, Kind, LexError, Token, tokenize
+from harness.sources.lexer import (
+    COMMENTS,
+    BadName,
+    Kind,
+    LexError,
+    Token,
+    format_name,
+    parse_name,
+    tokenize,
+)
 from harness.toolchain.elan import TOOLCHAIN_FILE, release_of
 from harness.verdict import Finding
 
@@ -30,7 +40,8 @@ LAKEFILES = ("lakefile.lean", "lakefile.toml")
 PIN_FILES = (TOOLCHAIN_FILE, *LAKEFILES, MANIFEST)
 
 _HASH = re.compile(r"[0-9a-f]{40}")
-_PACKAGE = re.compile(r"[\w.«»-][\w.«» -]{0,200}")
+_PACKAGE = re.compile(r"[\w-][\w. -]{0,200}")
+_CONFIGURATIONS = ("lakefile", *LAKEFILES)
 
 
 class PinError(Exception):
@@ -52,11 +63,17 @@ class Pin:
 
 @dataclass(frozen=True, slots=True)
 class ManifestPackage:
-    """A package as the manifest has it; `rev` and `input_rev` are None for one of another kind."""
+    """A package as the manifest has it; `rev` and `input_rev` are None for one of another kind.
+
+    `name` is without guillemets, as its folder has it. `configuration` and `folder` are the
+    lakefile that Lake reads and the folder inside the package, both as the manifest names them.
+    """
 
     name: str
     rev: Pin | None
     input_rev: Pin | None
+    configuration: Pin | None = None
+    folder: Pin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +228,7 @@ def _packages(project: Path, policy: Policy, absent: list[str]) -> Iterator[Find
             raise PinError(f"{MANIFEST}: missing, and the lakefile requires packages")
         return
     known = {package.name: package for package in manifest.packages}
-    names = [package.name for package in manifest.packages]
+    names = [package.name.casefold() for package in manifest.packages]  # they name folders
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise PinError(f"{MANIFEST}: has {', '.join(twice)} twice")
     if (project / OVERRIDES).exists():
@@ -250,9 +267,30 @@ def _manifest_package(package: ManifestPackage) -> Iterator[Finding]:
         )
         return
     yield from _exact(package.name, package.rev)
+    if package.configuration and package.configuration.value not in _CONFIGURATIONS:
+        yield _elsewhere(package.name, package.configuration, "is configured by")
+    if package.folder and _leaves(package.folder.value):
+        yield _elsewhere(package.name, package.folder, "is taken from")
     asked = package.input_rev
     if asked and _HASH.fullmatch(asked.value) and asked.value != package.rev.value:
         yield _mismatch(f"{package.name} (inputRev and rev)", asked, package.rev)
+
+
+def _elsewhere(name: str, place: Pin, verb: str) -> Finding:
+    return Finding(
+        "pin-not-exact",
+        f"{name} {verb} {place.value!r}, which its commit does not pin",
+        STEP,
+        file=place.file,
+        line=place.line,
+        remedy="Have the lakefile of the package itself, in a folder of the package.",
+    )
+
+
+def _has_link(folder: Path, inside: str) -> bool:
+    """Whether one of the folders on a path inside a folder is a link."""
+    parts = Path(inside).parts
+    return any((folder / Path(*parts[: i + 1])).is_symlink() for i in range(len(parts)))
 
 
 def _checkout(
@@ -265,6 +303,9 @@ def _checkout(
     if not folder.is_dir():
         absent.append(f"{manifest.folder}/{package.name}")
         return
+    inside = package.folder
+    if inside and not _leaves(inside.value) and _has_link(folder, inside.value):
+        yield _elsewhere(package.name, inside, "is taken through a link from")
     head = read_head(folder)
     if head is None:
         absent.append(f"the revision of {manifest.folder}/{package.name}")
@@ -351,45 +392,64 @@ def _read_lakefile(project: Path, name: str) -> dict[str, Pin]:
             tokens = [t for t in tokenize(text) if t.kind not in COMMENTS]
         except LexError as error:
             raise PinError(f"{name}: {error}") from None
-        required = list(_lean_requires(name, tokens))
-    names = [package for package, _ in required]
+        try:
+            commands = lakefile.read(name, tokens)
+        except lakefile.Untold as error:
+            raise PinError(str(error)) from None
+        required = [r for c in commands if c.word.text == "require" for r in _required(name, c)]
+    names = [package.casefold() for package, _ in required]
     if twice := sorted({package for package in names if names.count(package) > 1}):
         raise PinError(f"{name}: requires {', '.join(twice)} twice")
     return dict(required)
 
 
-_ENDS = ("require", "lean_lib", "lean_exe", "package", "script", "target", "@[", "def", "abbrev")
+def _required(file: str, command: lakefile.Command) -> Iterator[tuple[str, Pin]]:
+    """The package of a `require`, and its revision; none for a package from a folder.
+
+    `["scope" /] NAME [@ [git] REV] [from git URL [@ REV] [/ FOLDER]] [with OPTIONS]`, which is all
+    that Lake reads (Lake/DSL/Syntax.lean); every text of it has to be a plain string.
+    """
+    place = f"{file}:{command.word.line}"
+    words = [token.text for token in command.tokens]
+    clause = list(command.tokens[: words.index("with") if "with" in words else len(words)])
+    if len(clause) > 2 and clause[0].kind is Kind.STRING and clause[1].text == "/":
+        del clause[:2]
+    if not clause or clause[0].kind not in (Kind.IDENTIFIER, Kind.STRING):
+        raise PinError(f"{place}: require without a package")
+    name = lakefile.plain_name(clause.pop(0).text.strip('"'))
+    versions = _after(clause, "@", f"{place}: the revision of {name}")
+    if [token.text for token in clause[:1]] == ["from"]:
+        del clause[0]
+        if [token.text for token in clause[:1]] != ["git"]:
+            return  # a folder; the manifest says so too
+        _after(clause, "git", f"{place}: the address of {name}")
+        versions += _after(clause, "@", f"{place}: the revision of {name}")
+        for folder in _after(clause, "/", f"{place}: the folder of {name}"):
+            if _leaves(folder.text[1:-1]):
+                raise PinError(f"{place}: {name} is taken from {folder.text}, outside of it")
+    if clause or len(versions) > 1:
+        raise PinError(f"{place}: the revision of {name} is not a plain string and nothing more")
+    if versions:
+        yield name, Pin(versions[0].text[1:-1], file, versions[0].line)
+    else:
+        yield name, Pin("", file, command.word.line)
 
 
-def _lean_requires(file: str, tokens: list[Token]) -> Iterator[tuple[str, Pin]]:
-    """`require NAME from git URL @ REV` and `require "scope" / "name" @ git "rev"`."""
-    for start, token in enumerate(tokens):
-        if not (token.kind is Kind.IDENTIFIER and token.text == "require"):
-            continue
-        rest = tokens[start + 1 :]
-        end = next((i for i, t in enumerate(rest) if t.text in _ENDS), len(rest))
-        clause = rest[:end]
-        if not clause:
-            raise PinError(f"{file}:{token.line}: require without a package")
-        at = next(
-            (i for i, t in enumerate(clause) if t.text == "@" and not _opens(clause, i)), None
-        )
-        names = [t for t in clause[:at] if t.kind in (Kind.IDENTIFIER, Kind.STRING)]
-        scoped = len(clause) > 2 and clause[1].text == "/"
-        name = _unquoted(clause[2] if scoped else names[0] if names else clause[0])
-        if at is None:
-            if any(t.text == "git" for t in clause):
-                yield name, Pin("", file, token.line)
-            continue
-        rev = next((t for t in clause[at + 1 :] if t.kind is Kind.STRING), None)
-        if rev is None:
-            raise PinError(f"{file}:{token.line}: the revision of {name} is not a plain string")
-        yield name, Pin(_unquoted(rev), file, rev.line)
+def _after(clause: list[Token], mark: str, what: str) -> list[Token]:
+    """Take a mark and the plain string behind it off a clause, if it begins with the mark."""
+    if not clause or clause[0].text != mark:
+        return []
+    git = mark == "@" and [token.text for token in clause[1:2]] == ["git"]
+    taken = clause[1 + git : 2 + git]
+    if lakefile.text_of(taken) is None:
+        raise PinError(f"{what} is not a plain string")
+    del clause[: 2 + git]
+    return taken
 
 
-def _opens(clause: list[Token], at: int) -> bool:
-    """Whether this `@` begins the attribute of what comes next."""
-    return at + 1 < len(clause) and clause[at + 1].text == "["
+def _leaves(path: str) -> bool:
+    """Whether a path could lead out of the folder that it is in."""
+    return path.startswith("/") or bool(re.search(r"[\\:\0]", path)) or ".." in path.split("/")
 
 
 def _toml_requires(file: str, text: str) -> Iterator[tuple[str, Pin]]:
@@ -441,11 +501,10 @@ def read_manifest(project: Path) -> Manifest | None:
 
 def _manifest_entry(entry: Any, lines: dict[str, int]) -> ManifestPackage:
     match entry:
-        case {"name": str(name)} if not _PACKAGE.fullmatch(name):
-            raise PinError(f"{MANIFEST}: {name[:80]!r} is no name of a package")
         case {"name": str(name), "type": "path"}:
-            return ManifestPackage(name, None, None)
+            return ManifestPackage(_folder_name(name), None, None)
         case {"name": str(name), "rev": str(rev), **rest}:
+            name = _folder_name(name)
             asked = rest.get("inputRev")
             if asked is not None and not isinstance(asked, str):
                 raise PinError(f"{MANIFEST}: inputRev of {name} is no text")
@@ -453,8 +512,29 @@ def _manifest_entry(entry: Any, lines: dict[str, int]) -> ManifestPackage:
                 name,
                 Pin(rev, MANIFEST, lines.get("rev")),
                 Pin(asked, MANIFEST, lines.get("inputRev")) if asked else None,
+                _path_of(name, rest, "configFile", lines),
+                _path_of(name, rest, "subDir", lines),
             )
     raise PinError(f"{MANIFEST}: a package without name or rev")
+
+
+def _folder_name(name: str) -> str:
+    """The folder of a package: its name without the guillemets that Lean needs to write it."""
+    plain = lakefile.plain_name(name)
+    try:
+        needless = plain != name and format_name(parse_name(name)) != name
+    except BadName:
+        needless = True
+    if needless or not _PACKAGE.fullmatch(plain):
+        raise PinError(f"{MANIFEST}: {name[:80]!r} is no name of a package as Lake writes it")
+    return plain
+
+
+def _path_of(name: str, entry: Mapping[Any, Any], key: str, lines: dict[str, int]) -> Pin | None:
+    value = entry.get(key)
+    if value is not None and not isinstance(value, str):
+        raise PinError(f"{MANIFEST}: {key} of {name} is no text")
+    return None if value is None else Pin(value, MANIFEST, lines.get(key))
 
 
 def _exact(name: str, pin: Pin) -> Iterator[Finding]:
@@ -491,10 +571,6 @@ def _read(path: Path, shown: str = "") -> str:
         raise PinError(f"{shown}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise PinError(f"{shown}: is not UTF-8 text (byte {error.start})") from None
-
-
-def _unquoted(token: Token) -> str:
-    return token.text.strip('"«»')
 
 
 def _line_of(text: str, value: str, first: int) -> int | None:

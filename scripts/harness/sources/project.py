@@ -7,12 +7,12 @@ import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from harness import place
 from harness.policy import Policy
+from harness.sources import lakefile
 from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import (
     COMMENTS,
@@ -160,8 +160,15 @@ def read_targets(project: Path) -> tuple[Target, ...]:
     try:
         text = plain_bytes(project / name, LARGEST).decode("utf-8-sig")
         if name.endswith(".toml"):
-            return tuple(_toml_targets(tomllib.loads(text)))
-        return tuple(_lean_targets(name, _code(text)))
+            targets = tuple(_toml_targets(tomllib.loads(text)))
+            _no_name_twice(name, (target.name for target in targets))
+            return targets
+        tokens = _code(text)
+        named = (c for c in lakefile.read(name, tokens) if c.word.text in lakefile.NAMED)
+        _no_name_twice(name, (lakefile.name_of(name, c) for c in named if c.tokens))
+        return tuple(_lean_targets(name, tokens))
+    except lakefile.Untold as error:
+        raise LakefileError(str(error)) from None
     except NotPlain as error:
         raise LakefileError(f"{name}: {error}") from None
     except OSError as error:
@@ -176,86 +183,46 @@ def _code(text: str) -> list[Token]:
     return [token for token in tokenize(text) if token.kind not in COMMENTS]
 
 
-_COMMANDS = (
-    "package",
-    "lean_lib",
-    "lean_exe",
-    "require",
-    "script",
-    "target",
-    "extern_lib",
-    "input_file",
-    "input_dir",
-    "library_facet",
-    "module_facet",
-    "package_facet",
-    "def",
-    "abbrev",
-    "post_update",
-    "meta",
-    "run_cmd",
-    "#eval",
-)
-
-
 def _lean_targets(file: str, tokens: list[Token]) -> Iterator[Target]:
     """`lean_lib NAME where FIELD := VALUE …`, and the same of `lean_exe` and `package`."""
     package_folder = ""
-    for start, token in enumerate(tokens):
-        if token.kind is not Kind.IDENTIFIER or token.text not in (
-            "package",
-            "lean_lib",
-            "lean_exe",
-        ):
+    for command in lakefile.read(file, tokens):
+        word, place = command.word.text, f"{file}:{command.word.line}"
+        if word not in lakefile.CONFIGURING:
             continue
-        if start + 1 >= len(tokens):
-            raise LakefileError(f"{file}:{token.line}: {token.text} without a name")
-        name = tokens[start + 1].text.strip('"')
-        end = next(
-            (
-                i
-                for i in range(start + 2, len(tokens))
-                if tokens[i].text in _COMMANDS
-                or tokens[i].text.startswith("@[")
-                or (tokens[i].text == "@" and tokens[i + 1 : i + 2] and tokens[i + 1].text == "[")
-            ),
-            len(tokens),
-        )
-        fields = _fields(tokens[start + 2 : end])
-        if token.text == "package":
+        name = lakefile.name_of(file, command)
+        fields = lakefile.fields(file, command)
+        if word == "package":
             package_folder = _string(file, fields.get("srcDir"), "")
             continue
         folder = _join(package_folder, _string(file, fields.get("srcDir"), ""))
-        if token.text == "lean_exe":
+        if word == "lean_exe":
             root = _module_names(file, fields.get("root"), (name,))
             if len(root) != 1:
-                raise LakefileError(f"{file}:{token.line}: the root of {name} is not one module")
-            _are_names(f"{file}:{token.line}", name, root)
+                raise LakefileError(f"{place}: the root of {name} is not one module")
+            _are_names(place, name, root)
             yield Target(name, "executable", root, folder)
         else:
             roots = _module_names(file, fields.get("roots"), (name,))
             globs = _module_names(file, fields.get("globs"), roots)
-            _are_names(f"{file}:{token.line}", name, globs)
+            _are_names(place, name, globs)
             yield Target(name, "library", globs, folder)
 
 
-def _fields(tokens: list[Token]) -> dict[str, list[Token]]:
-    """`field := value` pairs: a value ends where the next field begins."""
-    starts = [
-        i
-        for i in range(len(tokens) - 1)
-        if tokens[i].kind is Kind.IDENTIFIER and tokens[i + 1].text == ":="
-    ]
-    return {tokens[i].text: tokens[i + 2 : j] for i, j in pairwise([*starts, len(tokens)])}
+def _no_name_twice(file: str, names: Iterable[str]) -> None:
+    """Raise LakefileError where two targets have one name: Lake would take one of them."""
+    plain = [lakefile.plain_name(name) for name in names]
+    if twice := sorted({name for name in plain if plain.count(name) > 1}):
+        raise LakefileError(f"{file}: has two targets of the name {', '.join(twice)}")
 
 
 def _string(file: str, value: list[Token] | None, default: str) -> str:
     if value is None:
         return default
-    text = [t for t in value if t.text not in ("}", ",")]
-    if len(text) != 1 or text[0].kind is not Kind.STRING or "\\" in text[0].text:
+    text = lakefile.text_of(value)
+    if text is None:
         raise LakefileError(f"{file}:{value[0].line if value else 1}: srcDir is no plain string")
-    return text[0].text.strip('"')
+    return text
 
 
 def _module_names(
@@ -273,7 +240,7 @@ def _module_names(
             written = next((end for end in (".+", ".*") if following.startswith(end)), "")
             found.append(name + (form or written))
             form = ""
-        elif token.text in _GLOBS:
+        elif token.text in _GLOBS and i and value[i - 1].text == ".":
             form = _GLOBS[token.text]
         elif token.text not in _PUNCTUATION:
             raise LakefileError(
@@ -401,7 +368,36 @@ def reach(targets: Iterable[Target], sources: Sources) -> Reach:
         for root in target.roots
         if not any(_root_files(walk, target, root))
     )
-    return Reach(reached, walk.foreign, rootless, tuple(walk.findings.values()))
+    both = _ambiguous(frozenset().union(*reached.values()), folders, walk.files)
+    return Reach(reached, walk.foreign, rootless, (*walk.findings.values(), *both))
+
+
+def _ambiguous(
+    reached: Iterable[str], folders: Sequence[str], files: Iterable[str]
+) -> Iterator[Finding]:
+    """Modules that are reached and of which two source folders have a file.
+
+    Lake takes the one of the last library with a root that the name begins with, and a target of
+    another name may take the other.
+    """
+    homes: dict[str, list[str]] = {}
+    for path in files:
+        for folder in folders:
+            start = f"{folder}/" if folder else ""
+            if path.startswith(start):
+                homes.setdefault(path.removeprefix(start), []).append(path)
+    known = frozenset(reached)
+    for paths in homes.values():
+        if len(paths) > 1 and not known.isdisjoint(paths):
+            first, *others = sorted(paths)
+            yield Finding(
+                "lakefile-unreadable",
+                f"this and {', '.join(others)} could be one module, as source folders of the "
+                "lakefile go, so what Lake builds cannot be told",
+                STEP,
+                file=first,
+                remedy="Give one of them another name, or take it out of the source folders.",
+            )
 
 
 def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[str]:
@@ -413,7 +409,7 @@ def _reached_from(walk: _Walk, target: Target, folders: tuple[str, ...]) -> set[
             continue
         seen.add(path)
         for imported in walk.imports_of(path):
-            # A library's own folder comes first; the others are searched as Lake does.
+            # Where more than one folder has the module, `_ambiguous` refuses them.
             places = dict.fromkeys((target.source_folder, *folders))
             files = [module_path(place, imported.module) for place in places]
             here = next((f for f in files if f in walk.files), None)

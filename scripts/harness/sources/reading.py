@@ -74,11 +74,12 @@ def reading_commands(text: str) -> list[Command]:
     """List what changes how a file reads, in order; raises LexError.
 
     Words in comments and literals do not count. Invisible characters and those that turn the
-    direction of writing do, wherever they stand: what a reader sees is then not what Lean reads.
+    direction of writing do, wherever they stand: what a reader sees is then not what Lean reads. So
+    it is where an identifier has letters that look like ASCII letters and are others.
     A word in the first column that begins no command known here is listed as one.
     """
     text = text.replace("\r\n", "\n")
-    found = [*_commands(text), *_invisible(text)]
+    found = [*_commands(text), *_invisible(text), *_look_alikes(text)]
     return sorted(found, key=lambda command: (command.line, command.column))
 
 
@@ -208,6 +209,29 @@ def _invisible(text: str) -> Iterator[Command]:
         for column, character in enumerate(line):
             if unicodedata.category(character) in ("Cf", "Cc", "Zl", "Zp") and character != "\t":
                 yield Command("invisible", f"U+{ord(character):04X}", number, column)
+
+
+# Greek and Cyrillic letters, and the sign of kelvin, with the shape of an ASCII letter, as in
+# Unicode's confusables.txt. Of Greek small letters those alone that differ in no usual font.
+_ALIKE = frozenset("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϺοϲϳνАВЕЅІЈКМНОРСТУХҮԌԜԚаеорсухіјѕһԁԛԝѵӏ\u212a")
+
+
+def _look_alikes(text: str) -> Iterator[Command]:
+    """Identifiers of which a component can be taken for another one in ASCII letters.
+
+    A letter that looks like one of ASCII stands beside such, or nothing but such letters stand
+    there. A single letter is a variable as mathematicians write it, marks and digits or not.
+    """
+    for token in tokenize(text):
+        if token.kind in (Kind.IDENTIFIER, Kind.NAME):
+            for part in token.text.replace("«", ".").replace("»", ".").split("."):
+                letters = [c for c in part if c.isalpha() and unicodedata.category(c) != "Lm"]
+                alike = _ALIKE.intersection(letters)
+                others = {c for c in letters if c not in _ALIKE and not c.isascii()}
+                mixed = any(c.isascii() for c in letters)
+                if alike and len(letters) > 1 and (mixed or not others):
+                    yield Command("look-alike", token.text, token.line, token.column)
+                    break
 
 
 # Trusted files
