@@ -130,7 +130,7 @@ def good() -> Facts:
             "lean": {"version": "4.30.0", "githash": ""},
             "targets": [_target(MAIN, [_axiom("propext", PROPEXT)]), _target(OTHER, [])],
             "challenge": [
-                {"name": MAIN, "found": True, **_statement(MAIN)},
+                {"name": MAIN, "found": True, **_statement(MAIN, "Challenge")},
                 {"name": OTHER, "found": False},
             ],
             "modules": [_module("Defs", 1, "def"), _module("Solution", 2, "theorem")],
@@ -203,9 +203,9 @@ def _axiom(name: str, type_: str, levels: tuple[str, ...] = ()) -> dict[str, Any
     return _constant(name, "axiom", type_) | {"module": "Init.Core", "levels": list(levels)}
 
 
-def _statement(name: str) -> dict[str, Any]:
+def _statement(name: str, module: str = "Solution") -> dict[str, Any]:
     return {
-        "constant": _constant(name, "theorem", "(Eq.{1} Nat Demo.s 42)"),
+        "constant": _constant(name, "theorem", "(Eq.{1} Nat Demo.s 42)") | {"module": module},
         "definitions": [_constant("Demo.s", "def", "Nat", value="42") | {"module": "Defs"}],
     }
 
@@ -301,6 +301,10 @@ def _target_missing(facts: Facts) -> None:
 
 def _challenge_missing(facts: Facts) -> None:
     facts.answer["challenge"][0] = {"name": MAIN, "found": False}
+
+
+def _challenge_is_the_proof(facts: Facts) -> None:
+    facts.answer["challenge"][0]["constant"]["module"] = "Solution"
 
 
 def _level_named_max(facts: Facts) -> None:
@@ -400,6 +404,9 @@ PLANTED = (
     Planted("target a definition", Verdict.REJECTED, "not-a-theorem", _definition_as_target),
     Planted("target missing", Verdict.REJECTED, "target-missing", _target_missing),
     Planted("challenge missing", Verdict.COULD_NOT_RUN, "challenge-missing", _challenge_missing),
+    Planted(
+        "challenge is the proof", Verdict.REJECTED, "challenge-not-apart", _challenge_is_the_proof
+    ),
     Planted("level named max", Verdict.REJECTED, "name-ambiguous", _level_named_max),
     Planted("report missing", Verdict.COULD_NOT_RUN, "print-incomplete", _report_missing),
     Planted("no reports", Verdict.COULD_NOT_RUN, "print-incomplete", _no_reports),
