@@ -440,7 +440,8 @@ class Task:
 def run(found: Found, task: Task) -> Ran:
     """Run one checker, in a temporary folder of its own and on a copy of the export in it.
 
-    So it can change the export for no other, and leaves nothing beside it. First it is shown a false theorem: a program that accepts that checks nothing.
+    So it can change the export for no other, and leaves nothing beside it. First it is shown a
+    false theorem: a program that accepts that checks nothing.
     """
     checker, path = found.checker, found.path
     if path is None:
