@@ -549,7 +549,7 @@ HOMES = ("/home", "/root", "/mnt", "/media", "/run")
 
 def _sandbox_allows(folder: Path) -> Iterator[Finding]:
     """What a sandbox for a project lets be written, read and reached that it must not."""
-    home, work = folder / "home", folder / "work"
+    home, work = folder / "home", folder / "home" / "work"
     for place in (home / "secret", work / ".lake"):
         place.mkdir(parents=True)
     os.environ["HOME"] = str(home)
@@ -689,7 +689,7 @@ READ = {
     "an option": "  set_option autoImplicit true",
     "an opened namespace": "  open Nat",
     "an export": "  export Nat (succ)",
-    "a derived instance": "  deriving instance Inhabited for Demo.T",
+    "a derived instance": "inductive Demo.T | t\n  deriving Inhabited",
     "code that runs": "  initialize pure ()",
     "an included variable": "  include x",
     "something local": '  local notation "x" => 1',
@@ -765,12 +765,12 @@ def _facts(*targets: dict[str, Any]) -> audit.Audit:
     return audit.parse(json.dumps(selftest.good().answer | {"targets": list(targets)}))
 
 
-GOAL = "(Π(Demo.T) (Π((Demo.P #0)) (Demo.P #1)))"
-SHOWN = "(Exists.{1} Demo.T (λ(Demo.T) (Demo.P #0)))"
+GOAL = "(Π(Demo.T) (Π((Demo.P #0)) (Π((Demo.Q #1)) (Demo.P #2))))"
+SHOWN = "(Exists.{1} Demo.T (λ(Demo.T) (And (Demo.P #0) (Demo.Q #0))))"
 
 
 def _witness(type_: str) -> Look:
-    """A witness that states this for a theorem about some T with P."""
+    """A witness that states this for a theorem about some T with P and Q."""
 
     def looked(folder: Path) -> list[Finding]:
         run = _project(folder, witness=selftest.OTHER)
@@ -905,8 +905,8 @@ FAULTS: tuple[Fault, ...] = (
     Fault("a witness", None, _witness(SHOWN)),
     Fault("a witness that assumes what is false", "witness-differs",
           _witness(f"(Π(False) {SHOWN})")),
-    Fault("a witness of something else", "witness-differs",
-          _witness(SHOWN.replace("Demo.P", "Demo.Q"))),
+    Fault("a witness of less", "witness-differs",
+          _witness(SHOWN.replace("(And (Demo.P #0) (Demo.Q #0))", "(Demo.P #0)"))),
     # Exports.
     Fault("an export of these sources", None, _export(replay_steps.check_export)),
     Fault("an export without a manifest", "export-unreadable", _no_manifest),
