@@ -125,6 +125,17 @@ def _answer(name: str, behaviour: str, count: int) -> int:
             return _say(0, ACCEPTS[name].format(1))
         case "accepts nothing":
             return _say(0, ACCEPTS[name].format(0))
+        case "rejects in colour, then accepts":
+            return _say(
+                0, "\x1b[31mrejected\x1b[0m", "error: rejected declaration and_swap", accepts
+            )
+        case "rejects aside, then accepts":
+            print("uncaught exception: (kernel) declaration type mismatch", file=sys.stderr)
+            return _say(0, accepts)
+        case "is written over":
+            return _say(0, f"type mismatch\r{accepts}")
+        case "accepts in colour":
+            return _say(0, f"checking 1 of 2\r\x1b[2K\x1b[1;32m{accepts}\x1b[0m\r")
         case "accepts and rejects":
             return _say(0, accepts, REJECTS[name][1])
         case "accepts twice":

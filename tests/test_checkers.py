@@ -130,6 +130,10 @@ UNDECIDED = {
     "accepts everything": "accepts a false theorem",
     "quotes": "did not say that it accepts",
     "floods": "characters of output",
+    "rejects in colour, then accepts": "said that it accepts, and besides: |more than one answer",
+    "rejects aside, then accepts": "and besides: uncaught exception: (kernel) declaration type",
+    "is written over": "and besides: type mismatch",
+    "meddles": "changed the export that it was shown",
 }
 
 
@@ -139,6 +143,23 @@ def test_anything_else_is_no_answer(name: str, behaviour: str, tmp_path: Path, s
     ran = asked(name, behaviour, tmp_path, small)
     assert ran.verdict is Answer.UNDECIDED
     assert any(text in ran.why for text in UNDECIDED[behaviour].split("|")), ran.why
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_acceptance_for_a_terminal_is_one(name: str, tmp_path: Path, small: Path) -> None:
+    ran = asked(name, "accepts in colour", tmp_path, small)
+    assert ran.verdict is Answer.ACCEPTED, ran.why
+    assert ran.why.isprintable()
+
+
+@pytest.mark.parametrize("word", ["Error", "PANICKED", "an invalid proof", "exceptions: 1"])
+def test_any_word_of_a_rejection_beside_an_acceptance(word: str) -> None:
+    con_ron, accepts = checkers.CHECKERS[-1], "accepted 9 declarations\n"
+    for stdout, stderr in ((accepts + word, ""), (accepts, word), (f"{word}\n{accepts}", "")):
+        outcome = Outcome(("con-ron",), End.EXITED, 0, stdout, stderr, 0.1)
+        assert checkers.judge(con_ron, outcome, Counted(6, 9))[0] is Answer.UNDECIDED
+    quiet = Outcome(("con-ron",), End.EXITED, 0, f"errors_bound\n{accepts}", "terror", 0.1)
+    assert checkers.judge(con_ron, quiet, Counted(6, 9))[0] is Answer.ACCEPTED
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -394,7 +415,10 @@ def test_all_that_run_accept(copy: Path, verify: Verify, tmp_path: Path) -> None
     shown = [call[-1] for call in calls(folder) if call[0] == "con-ron"]
     assert shown[0] == "--version"
     assert shown[1].endswith("false.ndjson")
-    assert shown[2:] == [str(copy / "proof.ndjson")]
+    # Of a copy: what it writes beside the export ends with it.
+    assert [Path(one).name for one in shown[2:]] == ["proof.ndjson"]
+    assert Path(shown[2]).parents[1] == Path(shown[1]).parent
+    assert not Path(shown[2]).exists()
 
 
 @pytest.mark.parametrize(("suffix", "packed"), [(".xz", lzma.compress), (".gz", gzip.compress)])
@@ -441,14 +465,16 @@ def test_one_without_an_answer_is_never_green(
     assert answers["con-leche"] == "could not run"
 
 
-def test_export_that_changes_meanwhile_was_checked_by_nobody(
-    verify: Verify, tmp_path: Path
+def test_checker_that_changes_what_it_is_shown_changes_it_for_nobody(
+    copy: Path, verify: Verify, tmp_path: Path
 ) -> None:
+    before = (copy / "proof.ndjson").read_bytes()
     stand_in(tmp_path / "checkers", "con-ron", "meddles")
     status, result, page, _ = verify("--checkers", str(tmp_path / "checkers"))
     assert status == 2, page
     assert rules(result) == {"checker-undecided"}
-    assert "the export changed while it was being checked" in page
+    assert "con-ron changed the export that it was shown" in " ".join(page.split())
+    assert (copy / "proof.ndjson").read_bytes() == before
 
 
 def test_none_at_hand(verify: Verify, tmp_path: Path) -> None:
@@ -538,9 +564,11 @@ def test_export_of_the_same_run_is_what_they_check(
     result = json.loads((copy / "result.json").read_text(encoding="utf-8"))
     names = [s["name"] for s in result["steps"]]
     assert names.index("paranoid") == names.index("replay") + 1
-    (export,) = {call[-1] for call in calls(folder) if call[-1].endswith("proof.ndjson")}
-    assert export == str(copy / "project" / "build" / "proof.ndjson")
-    assert Path(export).read_bytes() == (copy / "proof.ndjson").read_bytes()
+    shown = {call[-1] for call in calls(folder) if call[-1].endswith("proof.ndjson")}
+    assert len(shown) == 2
+    build = copy / "project" / "build"
+    assert (build / "proof.ndjson").read_bytes() == (copy / "proof.ndjson").read_bytes()
+    assert not any(Path(one).is_relative_to(build) for one in shown)
 
 
 def test_what_the_replay_rejects_is_shown_to_nobody(

@@ -306,10 +306,7 @@ def test_the_record_of_tokens_is_written_over_no_file_elsewhere(good: Played) ->
 
 def test_a_target_may_have_the_name_of_any_part(tmp_path: Path, libraries: Path) -> None:
     assert "And" in LOGIC
-    main = (
-        "prelude\nimport Logic\n\n"
-        "theorem Terms (a b : Prop) (h : And a b) : And a b := h\n"
-    )
+    main = "prelude\nimport Logic\n\ntheorem Terms (a b : Prop) (h : And a b) : And a b := h\n"
     project = small(tmp_path / "project", {"Main": main}, ["Terms"])
     said = check(project, "--update-golden")
     assert said.status == 0, said.err

@@ -213,6 +213,19 @@ def of_statement(policy: Policy, audit: Audit) -> Evidence:
             continue
         covered.add(name)
         findings += _differences(target.statement, agreed, name)
+        if agreed.constant.module == target.statement.constant.module:
+            findings.append(
+                Finding(
+                    "challenge-not-apart",
+                    f"the challenge does not state {name}: what was compared is the declaration of "
+                    f"module {agreed.constant.module}, the proof's own",
+                    STATEMENT,
+                    **_at(agreed.constant),
+                    declaration=name,
+                    target=name,
+                    remedy="State the theorem anew in the challenge.",
+                )
+            )
         for side, said in (("the proof's", target.statement), ("the challenge's", agreed)):
             findings += [
                 Finding(

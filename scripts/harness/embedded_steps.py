@@ -46,6 +46,7 @@ def read_sources(run: Run) -> Looked:
     run.targets = (files.Target("the policy", "library", roots),)
     run.reach = files.reach(run.targets, sources)
     findings = [*sources.findings, *run.reach.findings, *files.not_built(run.reach, sources)]
+    findings += files.not_apart(run.policy, run.targets, sources)
     return Looked(findings, f"{len(sources.files)} Lean files, each reached")
 
 
@@ -85,7 +86,7 @@ def build(run: Run, *, only_check: bool = False) -> Looked:
     run.locks.enter_context(steps.one_at_a_time(run))
     if only_check:
         findings = prelude.stale(run.project, modules)
-        return Looked(findings, "every compiled module is the one recorded")
+        return Looked(findings, "every compiled module is the one recorded" if not findings else "")
     findings, run.build_lines = prelude.build(
         run.project,
         run.wheel,
@@ -94,7 +95,7 @@ def build(run: Run, *, only_check: bool = False) -> Looked:
         run.console.progress,
         start=run.start,
     )
-    return Looked(findings, f"{len(modules)} modules compiled")
+    return Looked(findings, f"{len(modules)} modules compiled" if not findings else "")
 
 
 def ask_print(run: Run) -> Looked:

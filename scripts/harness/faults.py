@@ -22,6 +22,10 @@ from typing import Any
 from harness import (
     checker_steps,
     embedded_steps,
+    golden,
+    inside,
+    pipeline,
+    policy,
     process,
     replay_steps,
     sandbox,
@@ -32,12 +36,14 @@ from harness import (
     token_record,
 )
 from harness.console import Console
-from harness.replay import manifest
+from harness.policy import PolicyError
+from harness.process import End, Outcome
+from harness.replay import facts, manifest
 from harness.sources import pins
 from harness.sources.tokens import token_hash
 from harness.steps import Looked, Run
-from harness.toolchain import checkers, elan
-from harness.verdict import Finding, Level
+from harness.toolchain import audit, checkers, elan, prelude
+from harness.verdict import Finding, Level, Requirement, Status, Step, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,7 @@ def _result(fault: Fault) -> Result:
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """Hide the programs and toolchains of this machine."""
-    before = {name: os.environ.get(name) for name in ("PATH", "ELAN_HOME")}
+    before = {name: os.environ.get(name) for name in ("PATH", "ELAN_HOME", "HOME")}
     os.environ.update(PATH=str(folder / "no-programs"), ELAN_HOME=str(folder / "no-toolchains"))
     try:
         yield
@@ -438,8 +444,20 @@ _GIT = shutil.which("git")
 """Found before the programs of this machine are hidden."""
 
 
-def _package_changed(folder: Path) -> list[Finding]:
-    """A package whose file is no longer that of the commit that is checked out."""
+Change = Callable[[Path], None]
+"""Something done to a folder."""
+
+
+def _nothing(folder: Path) -> None:
+    pass
+
+
+def _package(after: Change = _nothing, before: Change = _nothing) -> Look:
+    """A package that was changed before, or after, its commit was checked out."""
+    return lambda folder: _compared(folder, before, after)
+
+
+def _compared(folder: Path, before: Change, after: Change) -> list[Finding]:
     if _GIT is None:
         raise FileNotFoundError("git is needed")
     run = _project(folder)
@@ -447,17 +465,48 @@ def _package_changed(folder: Path) -> list[Finding]:
     package = folder / PACKAGES
     shutil.rmtree(package)
     _write(package / "Mathlib.lean", "theorem x : True := trivial\n")
-    for words in (
-        ["init", "--quiet", "--template="],
-        ["add", "--all"],
-        ["commit", "--quiet", "-mA"],
-    ):
-        _git(package, *words)
+    _write(package / "Mathlib" / "Sub.lean", "theorem y : True := trivial\n")
+    _git(package, "init", "--quiet", "--template=")
+    _git(package, "add", "--all")
+    before(package)
+    _git(package, "commit", "--quiet", "-mA")
     commit = _git(package, "rev-parse", "HEAD").strip()
     _write(folder / "lakefile.lean", LAKEFILE.replace(A, commit))
     _write(folder / "lake-manifest.json", _manifest(rev=commit, inputRev=commit))
-    _write(package / "Mathlib.lean", "axiom x : False\n")
+    after(package)
     return steps.check_pins(run).findings
+
+
+def _other_text(package: Path) -> None:
+    _write(package / "Mathlib.lean", "axiom x : False\n")
+
+
+def _forged_folder(package: Path) -> None:
+    """The folder of the commit, stored as one with another file, which is checked out."""
+
+    def stored(name: str) -> Path:
+        tree = _git(package, "rev-parse", f"{name}:Mathlib").strip()
+        return package / ".git" / "objects" / tree[:2] / tree[2:]
+
+    _write(package / "Mathlib" / "Sub.lean", "axiom y : False\n")
+    _git(package, "add", "--all")
+    forged, real = stored(_git(package, "write-tree").strip()), stored("HEAD")
+    real.unlink()
+    shutil.copy(forged, real)
+
+
+def _hidden_files(package: Path) -> None:
+    """Files that say of themselves that git does not see them."""
+    _write(package / "Mathlib" / "Evil" / ".gitignore", "*\n")
+    _write(package / "Mathlib" / "Evil" / "X.lean", "axiom x : False\n")
+
+
+def _submodule(package: Path) -> None:
+    _git(package, "update-index", "--add", "--cacheinfo", f"160000,{A},Evil")
+
+
+def _in_submodule(package: Path) -> None:
+    _write(package / "Evil" / "X.lean", "axiom x : False\n")
 
 
 def _git(folder: Path, *words: str) -> str:
@@ -494,6 +543,275 @@ def _tokens(
         return token_record.check(run).findings
 
     return look
+
+
+# What has to be refused: each of these finds something only where it is not
+
+
+def _blind(message: str) -> Finding:
+    return Finding("self-test-failed", message, "self-test")
+
+
+HOMES = ("/home", "/root", "/mnt", "/media", "/run")
+"""Folders in which a sandbox has to show nothing."""
+
+
+def _sandbox_allows(folder: Path) -> Iterator[Finding]:
+    """What a sandbox for a project lets be written, read and reached that it must not."""
+    home, work = folder / "home", folder / "home" / "work"
+    for place in (home / "secret", work / ".lake"):
+        place.mkdir(parents=True)
+    os.environ["HOME"] = str(home)
+    _program(folder / "no-programs" / sandbox.PROGRAM, "exit 0")
+    box = inside.make(work, (work / ".lake",), ())
+    # This folder may lie in one that is hidden as a whole, which would hide the home as well.
+    above = tuple(path for path in box.hidden if not folder.is_relative_to(path))
+    box = replace(box, hidden=above, temporary=())
+    words = sandbox.arguments(box, work)
+    words = words[: words.index("--")]
+    if "--unshare-net" not in words:
+        yield _blind("a program in the sandbox has a network")
+    for path in (Path("/"), Path("/usr"), Path("/etc"), work, work / "Main.lean"):
+        if _mounted(words, path) != "--ro-bind":
+            yield _blind(f"a program in the sandbox can write {path}, or there is none")
+    if _mounted(words, work / ".lake" / "x") != "--bind":
+        yield _blind("a program in the sandbox cannot write where it has to")
+    hidden = [path.resolve() for path in map(Path, HOMES) if path.is_dir()]
+    hidden = [path for path in hidden if not folder.is_relative_to(path)]
+    for path in (home, *hidden):
+        if _mounted(words, path / "secret") != "--tmpfs":
+            yield _blind(f"a program in the sandbox can read what is in {path}")
+
+
+def _mounted(words: list[str], path: Path) -> str:
+    """The option of the last mount that a path lies in."""
+    found = ""
+    for at, word in enumerate(words):
+        if word in ("--bind", "--ro-bind"):
+            place = words[at + 2]
+        elif word == "--tmpfs":
+            place = words[at + 1]
+        else:
+            continue
+        if path.is_relative_to(place):
+            found = word
+    return found
+
+
+BUILT = {"pins", "sources", "toolchain", "build", "unchanged"}
+STATED = {"statement", "reading", "golden"}
+NEEDED: tuple[tuple[Callable[[policy.Policy], Requirement], set[str]], ...] = (
+    (pipeline.gate, {"self-test", "cross-check", "statement", *BUILT}),
+    (
+        pipeline.verification,
+        {"self-test", "cross-check", "source scan", "sorry", "hypotheses", "replay"}
+        | BUILT
+        | STATED,
+    ),
+    (pipeline.statement, {"self-test", *BUILT, *STATED}),
+    (
+        pipeline.exported,
+        {"self-test", "sources", "source scan", "export", "replay", "hypotheses", *STATED},
+    ),
+    (pipeline.exported_statement, {"self-test", "sources", "export", "terms", *STATED}),
+)
+"""What has to have passed before anything is accepted, written down a second time."""
+
+
+def _accepted_without(folder: Path) -> Iterator[Finding]:
+    """Runs in which one step could not run, and all others passed."""
+    run = _project(folder, golden="golden.txt", witness=selftest.OTHER)
+    for requirement, names in NEEDED:
+        needed = requirement(run.policy)
+        for lacking in ("", *sorted(names)):
+            run.steps = [
+                Step(
+                    name,
+                    Status.COULD_NOT_RUN if name == lacking else Status.PASSED,
+                    about_targets=name in ("audit", "print", "terms"),
+                    covered=frozenset(run.policy.targets),
+                )
+                for name in sorted(names | {"audit", "print", "terms"})
+            ]
+            accepted = pipeline.conclude(run, needed, "").verdict is Verdict.ACCEPTED
+            if accepted == bool(lacking):
+                what = f"without {lacking}" if lacking else "with all of its steps"
+                yield _blind(f"{requirement.__name__} is {accepted} {what}")
+
+
+def _odd_names(folder: Path) -> Iterator[Finding]:
+    """Names that read as something else in a term, and names that do not."""
+    odd = (("#0",), ("?m",), ("Sort",), (), (1, "x"), ("a»b",))
+    plain = (("Nat", "add"), ("Demo", "Sort"), ("a b",), ("x'",))
+    for name, wanted in [*((n, True) for n in odd), *((n, False) for n in plain)]:
+        if facts.is_odd(name) != wanted:
+            yield _blind(f"{name} is taken for {'a plain' if wanted else 'an odd'} name")
+
+
+POLICY = """\
+schema = 1
+[project]
+name = "Demo"
+modules = ["Solution"]
+roots = ["Solution"]
+[targets]
+theorems = ["Demo.main"]
+"""
+BAD_POLICIES = {
+    "allows sorryAx": '[[axioms]]\nname = "sorryAx"\ntype = "False"\n',
+    "has a key that nobody knows": "[audits]\n",
+    "names a witness without a challenge": '[statement]\nwitness = "Demo.main"\n',
+    "names a golden file elsewhere": '[statement]\ngolden = "../golden.txt"\n',
+    "has a time limit of 0 s": "[limits]\nbuild = 0\n",
+}
+
+
+def _policies(folder: Path) -> Iterator[Finding]:
+    """Policies that must not be read as any."""
+    path = folder / "policy.toml"
+    _write(path, POLICY)
+    policy.load_policy(path)
+    for what, text in BAD_POLICIES.items():
+        _write(path, POLICY + text)
+        try:
+            policy.load_policy(path)
+        except PolicyError:
+            continue
+        yield _blind(f"a policy is read that {what}")
+
+
+def _reads(line: str) -> Look:
+    """A trusted file with a command that stands where no line begins in the first column."""
+    return _with(steps.check_reading, "Defs.lean", f"def Demo.s : Nat := 42\n{line}\n")
+
+
+READ = {
+    "a macro": '  macro "x" : term => `(1)',
+    "macro rules": "  macro_rules | `(x) => `(1)",
+    "a notation": '  notation "x" => 1',
+    "an infix": '  infixl:65 " + " => Nat.mul',
+    "a prefix": '  prefix:max "-" => Nat.succ',
+    "syntax": '  syntax "x" : term',
+    "an elaborator": '  elab "x" : term => pure default',
+    "a simproc": "  simproc x (1) := fun _ => pure .continue",
+    "an attribute": "  attribute [simp] Nat.add",
+    "an option": "  set_option autoImplicit true",
+    "an opened namespace": "  open Nat",
+    "an export": "  export Nat (succ)",
+    "a derived instance": "inductive Demo.T | t\n  deriving Inhabited",
+    "code that runs": "  initialize pure ()",
+    "an included variable": "  include x",
+    "something local": '  local notation "x" => 1',
+    "an alias": "  alias x := Nat.succ",
+    "a word that nobody knows": "frobnicate x",
+}
+"""A command that changes how a file reads, for each kind of them."""
+
+
+def _challenge_is(module: str) -> Look:
+    def looked(folder: Path) -> list[Finding]:
+        return steps.read_sources(_project(folder, challenge_modules=(module,))).findings
+
+    return looked
+
+
+# What is built and asked again
+
+
+def _after_build(script: str) -> Look:
+    """The end of a run whose build passed, with a Lake that does no more than the script says."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder)
+        run.lean = elan.Lean(_program(folder / "programs" / "lake", script), None, "a stand-in")
+        steps.read_sources(run)
+        run.steps.append(Step("build", Status.PASSED))
+        return steps.unchanged(run).findings
+
+    return looked
+
+
+def _compiling(after: Change = _nothing, meddling: bool = False) -> Look:
+    """Two modules that a stand-in compiles; with `meddling`, the second changes the first."""
+
+    def compile_(argv: list[Any], **options: Any) -> Outcome:
+        out = Path(argv[argv.index("-o") + 1])
+        _write(out, out.name)
+        if meddling and out.stem == "Main":
+            _write(out.with_name("Defs.olean"), "another")
+        return Outcome((), End.EXITED, 0, "", "", 0.0)
+
+    def looked(folder: Path) -> list[Finding]:
+        modules = [
+            prelude.Module("Defs", "Defs.lean", ()),
+            prelude.Module("Main", "Main.lean", ("Defs",)),
+        ]
+        for module in modules:
+            _write(folder / module.path, "prelude\n")
+        found, _ = prelude.build(folder, folder, modules, 60.0, lambda text: None, start=compile_)
+        after(prelude.library(folder))
+        return found or prelude.stale(folder, modules)
+
+    return looked
+
+
+def _extra_module(library: Path) -> None:
+    _write(library / "Evil.olean", "of no source")
+
+
+# Statements
+
+
+def _said(name: str, type_: str, levels: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A target of the audit's answer that states this."""
+    answer: dict[str, Any] = selftest.good().answer["targets"][1]
+    answer |= {"name": name, "definitions": [], "graph": {name: []}}
+    answer["constant"] |= {"name": name, "type": type_, "levels": list(levels)}
+    return answer
+
+
+def _facts(*targets: dict[str, Any]) -> audit.Audit:
+    return audit.parse(json.dumps(selftest.good().answer | {"targets": list(targets)}))
+
+
+GOAL = "(Π(Demo.T) (Π((Demo.P #0)) (Π((Demo.Q #1)) (Demo.P #2))))"
+SHOWN = "(Exists.{1} Demo.T (λ(Demo.T) (And (Demo.P #0) (Demo.Q #0))))"
+
+
+def _witness(type_: str) -> Look:
+    """A witness that states this for a theorem about some T with P and Q."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder, witness=selftest.OTHER)
+        run.audit = _facts(_said(selftest.MAIN, GOAL), _said(selftest.OTHER, type_))
+        return statement_steps.check_hypotheses(run).findings
+
+    return looked
+
+
+def _kept(level: str) -> Look:
+    """A statement with this universe parameter, as the golden file has it."""
+
+    def looked(folder: Path) -> list[Finding]:
+        run = _project(folder, golden="golden.txt", challenge_targets=(), targets=("Demo.t",))
+        steps.read_sources(run)
+        run.terms = _facts(_said("Demo.t", f"(Eq.{{1}} Sort {level} #0)", (level,)))
+        _write(folder / "golden.txt", golden.write(golden.of_terms(run.policy, run.terms), "Demo"))
+        return statement_steps.check_golden(run).findings
+
+    return looked
+
+
+# Checkers that answer as they should of the false theorem
+
+
+REFUSES = 'case "$1" in *false*) echo "con-ron: rejected: no"; exit 1;; esac\n'
+ACCEPTS = 'echo "accepted 1 declarations"'
+FLOOD = "x=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7; do x=$x$x; done; echo $x"
+
+
+def _answers(script: str) -> Look:
+    return _checker(REFUSES + script)
 
 
 FAULTS: tuple[Fault, ...] = (
@@ -569,11 +887,21 @@ FAULTS: tuple[Fault, ...] = (
           _with(steps.check_reading, "Defs.lean", "instance : Inhabited Nat := ⟨0⟩\n")),
     Fault("a name that looks like another", "reading-changed",
           _with(steps.check_reading, "Defs.lean", "def x : Prop := \u0391nd True True\n")),
+    Fault("a challenge that is the proof", "challenge-not-apart", _challenge_is("Solution")),
+    Fault("a challenge that imports the proof", "challenge-not-apart",
+          _with(steps.read_sources, "Challenge.lean", "import Solution\n")),
+    *(Fault(f"a trusted file with {word}", "reading-changed", _reads(line))
+      for word, line in READ.items()),
     Fault("sources that stay", None, _changes("Solution.lean", SOLUTION)),
     Fault("a source changes", "source-changed", _changes("Solution.lean", "import Defs\n")),
     Fault("a pin changes", "source-changed", _changes("lean-toolchain", "leanprover/lean4:v4.2\n")),
     Fault("a source comes along", "source-changed", _changes("More.lean", "")),
     Fault("what is checked out cannot be told any more", "pin-unreadable", _revision_gone),
+    Fault("pins that cannot be told after the build", "pin-unreadable", _after_build("exit 1")),
+    Fault("modules that stay as they were compiled", None, _compiling()),
+    Fault("a module changes while another is compiled", "source-changed",
+          _compiling(meddling=True)),
+    Fault("a compiled module of no source", "build-stale", _compiling(_extra_module)),
     # Lean and Lake.
     Fault("no Lean at all", "toolchain-missing", _no_toolchain),
     Fault("a folder that is no toolchain", "toolchain-missing", _not_unpacked),
@@ -598,6 +926,13 @@ FAULTS: tuple[Fault, ...] = (
     # What is stated.
     Fault("no golden file", "golden-missing", _golden(None)),
     Fault("a golden file of another form", "golden-unreadable", _golden("theorem x\n")),
+    Fault("what the golden file says", None, _kept("u")),
+    Fault("a level that reads as something else", "name-ambiguous", _kept("max")),
+    Fault("a witness", None, _witness(SHOWN)),
+    Fault("a witness that assumes what is false", "witness-differs",
+          _witness(f"(Π(False) {SHOWN})")),
+    Fault("a witness of less", "witness-differs",
+          _witness(SHOWN.replace("(And (Demo.P #0) (Demo.Q #0))", "(Demo.P #0)"))),
     # Exports.
     Fault("an export of these sources", None, _export(replay_steps.check_export)),
     Fault("an export without a manifest", "export-unreadable", _no_manifest),
@@ -624,8 +959,39 @@ FAULTS: tuple[Fault, ...] = (
           _checker('echo "accepted 1 declarations"')),
     Fault("a checker that declines", "checker-undecided", _checker("exit 2")),
     Fault("an export that declares nothing", "nothing-checked", _checker("exit 1", NOTHING)),
-    Fault("a package that was changed", "package-changed", _package_changed),
+    Fault("a checker that accepts", None, _answers(ACCEPTS)),
+    Fault("a checker that saw less than there is", "checker-undecided",
+          _answers('echo "accepted 0 declarations"')),
+    Fault("a checker that skipped something", "checker-undecided",
+          _answers(f'echo "skipped 1 axiom"; {ACCEPTS}')),
+    Fault("a checker that says more than is kept", "checker-undecided",
+          _answers(f"{ACCEPTS}; {FLOOD}")),
+    Fault("a checker that panics and goes on", "checker-undecided",
+          _answers(f'echo "stack overflow"; {ACCEPTS}')),
+    Fault("a checker that ran out of stack and rejects", "checker-undecided",
+          _answers('echo "con-ron: rejected: deep recursion"; exit 1')),
+    Fault("a checker that rejects in colour, and accepts", "checker-undecided",
+          _answers(f'printf "\\033[31mrejected\\033[0m\\n"; {ACCEPTS}')),
+    Fault("a checker that writes over what it said", "checker-undecided",
+          _answers(f'printf "rejected: no\\r"; {ACCEPTS}')),
+    Fault("a checker that objects, and accepts", "checker-undecided",
+          _answers(f'echo "uncaught exception: (kernel) type mismatch" >&2; {ACCEPTS}')),
+    Fault("a checker that changes what it is shown", "checker-undecided",
+          _answers(f'echo >>"$1"; {ACCEPTS}')),
+    Fault("a checker that changes the export", "checker-undecided",
+          _answers(f'echo >>"${{0%/*}}/../proof.ndjson"; {ACCEPTS}')),
+    # Packages.
+    Fault("a package as in its commit", None, _package()),
+    Fault("a package that was changed", "package-changed", _package(_other_text)),
+    Fault("a package with a forged folder", "pin-unreadable", _package(_forged_folder)),
+    Fault("a package with files that hide", "package-changed", _package(_hidden_files)),
+    Fault("a package with a submodule", "package-changed", _package(_in_submodule, _submodule)),
     Fault("no sandbox", "sandbox-unavailable", _without_sandbox),
+    Fault("what a sandbox must not allow", None, _sandbox_allows),
+    # The verdict, and what it rests on.
+    Fault("a run that lacks a step", None, _accepted_without),
+    Fault("names that read as something else", None, _odd_names),
+    Fault("policies that are none", None, _policies),
     # The record of code.
     Fault("code that is not as recorded", "tokens-changed", _tokens(f"{'0' * 64}  Main.lean\n")),
     Fault("no record of code", "tokens-missing", _tokens(None)),

@@ -130,7 +130,7 @@ def good() -> Facts:
             "lean": {"version": "4.30.0", "githash": ""},
             "targets": [_target(MAIN, [_axiom("propext", PROPEXT)]), _target(OTHER, [])],
             "challenge": [
-                {"name": MAIN, "found": True, **_statement(MAIN)},
+                {"name": MAIN, "found": True, **_statement(MAIN, "Challenge")},
                 {"name": OTHER, "found": False},
             ],
             "modules": [_module("Defs", 1, "def"), _module("Solution", 2, "theorem")],
@@ -203,9 +203,9 @@ def _axiom(name: str, type_: str, levels: tuple[str, ...] = ()) -> dict[str, Any
     return _constant(name, "axiom", type_) | {"module": "Init.Core", "levels": list(levels)}
 
 
-def _statement(name: str) -> dict[str, Any]:
+def _statement(name: str, module: str = "Solution") -> dict[str, Any]:
     return {
-        "constant": _constant(name, "theorem", "(Eq.{1} Nat Demo.s 42)"),
+        "constant": _constant(name, "theorem", "(Eq.{1} Nat Demo.s 42)") | {"module": module},
         "definitions": [_constant("Demo.s", "def", "Nat", value="42") | {"module": "Defs"}],
     }
 
@@ -283,6 +283,14 @@ def _definition_changed(facts: Facts) -> None:
     _main(facts)["definitions"][0]["value"] = "0"
 
 
+def _definition_of_another_module(facts: Facts) -> None:
+    _main(facts)["definitions"][0]["module"] = "Solution"
+
+
+def _definition_of_another_kind(facts: Facts) -> None:
+    _main(facts)["definitions"][0]["kind"] = "opaque"
+
+
 def _definition_missing(facts: Facts) -> None:
     _main(facts)["definitions"].clear()
 
@@ -303,9 +311,52 @@ def _challenge_missing(facts: Facts) -> None:
     facts.answer["challenge"][0] = {"name": MAIN, "found": False}
 
 
+def _challenge_is_the_proof(facts: Facts) -> None:
+    facts.answer["challenge"][0]["constant"]["module"] = "Solution"
+
+
 def _level_named_max(facts: Facts) -> None:
     for statement in (_main(facts), facts.answer["challenge"][0]):
         statement["constant"]["levels"] = ["max"]
+
+
+def _both(facts: Facts, **changes: Any) -> None:
+    """The same change to what the proof and the challenge state, which stay alike."""
+    for statement in (_main(facts), facts.answer["challenge"][0]):
+        statement["constant"] |= changes
+
+
+def _guillemet(facts: Facts) -> None:
+    _both(facts, type="(Eq.{1} Nat a»b 42)")
+
+
+def _level_no_word(facts: Facts) -> None:
+    _both(facts, levels=["u v"])
+
+
+def _constant_named_sort(facts: Facts) -> None:
+    for statement in (_main(facts), facts.answer["challenge"][0]):
+        statement["definitions"][0]["name"] = "Sort"
+
+
+def _odd_name(facts: Facts) -> None:
+    _main(facts)["odd"] = ["#0"]
+
+
+def _mentions_nothing(facts: Facts) -> None:
+    _main(facts)["missing"] = ["Demo.gone"]
+
+
+def _module_not_in_census(facts: Facts) -> None:
+    del facts.answer["modules"][1]
+
+
+def _module_twice_in_census(facts: Facts) -> None:
+    facts.answer["modules"].append(facts.answer["modules"][1])
+
+
+def _axiom_in_a_stray_report(facts: Facts) -> None:
+    facts.printed.append((9, "information", f"'{MAIN}' depends on axioms: [Demo.h]"))
 
 
 def _report_missing(facts: Facts) -> None:
@@ -395,12 +446,49 @@ PLANTED = (
     ),
     Planted("unused axiom", Verdict.REJECTED, "axiom-declared", _axiom_declared),
     Planted("changed definition", Verdict.REJECTED, "definition-differs", _definition_changed),
+    Planted(
+        "definition of another module",
+        Verdict.REJECTED,
+        "definition-differs",
+        _definition_of_another_module,
+    ),
+    Planted(
+        "definition of another kind",
+        Verdict.REJECTED,
+        "definition-differs",
+        _definition_of_another_kind,
+    ),
     Planted("definition gone", Verdict.REJECTED, "definition-differs", _definition_missing),
     Planted("changed statement", Verdict.REJECTED, "statement-differs", _statement_changed),
     Planted("target a definition", Verdict.REJECTED, "not-a-theorem", _definition_as_target),
     Planted("target missing", Verdict.REJECTED, "target-missing", _target_missing),
     Planted("challenge missing", Verdict.COULD_NOT_RUN, "challenge-missing", _challenge_missing),
+    Planted(
+        "challenge is the proof", Verdict.REJECTED, "challenge-not-apart", _challenge_is_the_proof
+    ),
     Planted("level named max", Verdict.REJECTED, "name-ambiguous", _level_named_max),
+    Planted("guillemet in a name", Verdict.REJECTED, "name-ambiguous", _guillemet),
+    Planted("level of two words", Verdict.REJECTED, "name-ambiguous", _level_no_word),
+    Planted("constant named Sort", Verdict.REJECTED, "name-ambiguous", _constant_named_sort),
+    Planted("name like a variable", Verdict.REJECTED, "name-ambiguous", _odd_name),
+    Planted(
+        "mentions what is not there", Verdict.COULD_NOT_RUN, "audit-incomplete", _mentions_nothing
+    ),
+    Planted(
+        "module not in the census",
+        Verdict.COULD_NOT_RUN,
+        "audit-incomplete",
+        _module_not_in_census,
+    ),
+    Planted(
+        "module twice in the census",
+        Verdict.COULD_NOT_RUN,
+        "audit-incomplete",
+        _module_twice_in_census,
+    ),
+    Planted(
+        "axiom in a stray report", Verdict.REJECTED, "axiom-not-allowed", _axiom_in_a_stray_report
+    ),
     Planted("report missing", Verdict.COULD_NOT_RUN, "print-incomplete", _report_missing),
     Planted("no reports", Verdict.COULD_NOT_RUN, "print-incomplete", _no_reports),
     Planted(

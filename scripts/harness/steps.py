@@ -235,6 +235,7 @@ def read_sources(run: Run) -> Looked:
     run.reach = files.reach(targets, sources)
     findings += run.reach.findings
     findings += files.missing(run.reach, (*run.policy.roots, *_first_names(targets)))
+    findings += files.not_apart(run.policy, targets, sources)
     findings += files.replaced_audit(targets, sources, CHECKOUT)
     findings += files.not_built(run.reach, sources)
     return Looked(findings, f"{len(sources.files)} Lean files, each reached by a target")

@@ -50,6 +50,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "axiom-not-allowed": (Level.VIOLATION, "a target rests on an axiom that is not allowed"),
     "axiom-type-differs": (Level.VIOLATION, "an axiom has an allowed name and another type"),
     "build-failed": (Level.VIOLATION, "a file of the project does not compile"),
+    "challenge-not-apart": (Level.VIOLATION, "the agreed statement is taken from the proof itself"),
     "checker-rejects": (Level.VIOLATION, "another checker rejects what it was shown"),
     "definition-differs": (Level.VIOLATION, "a definition of the statement is not the agreed one"),
     "module-not-built": (Level.VIOLATION, "no target reaches a module of the project"),

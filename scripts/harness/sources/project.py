@@ -475,6 +475,29 @@ def own_modules(
     return frozenset(found)
 
 
+def not_apart(policy: Policy, targets: Iterable[Target], sources: Sources) -> Iterator[Finding]:
+    """A finding for every module of the policy that the challenge is, or imports through others.
+
+    What the challenge states would be what the proof states, whatever that is.
+    """
+    known = sources.by_path()
+    places = sorted({target.source_folder for target in targets}) or [""]
+    challenges = [Target("challenge", "library", policy.challenge_modules, p) for p in places]
+    reached = reach(challenges, sources).files
+    for module in policy.modules:
+        paths = {path for place in places if (path := module_path(place, module)) in known}
+        if module in policy.challenge_modules or paths & reached:
+            names = ", ".join(policy.challenge_modules)
+            yield Finding(
+                "challenge-not-apart",
+                f"the challenge ({names}) is or imports {module}, which has to be compared with it",
+                STEP,
+                file=next(iter(sorted(paths & reached)), None),
+                remedy="State the theorem anew in a module that imports its definitions alone, and "
+                "name that one (targets.challenge-modules).",
+            )
+
+
 def replaced_audit(
     targets: Sequence[Target], sources: Sources, checkout: Path
 ) -> Iterator[Finding]:

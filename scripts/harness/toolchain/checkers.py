@@ -101,6 +101,15 @@ _GAVE_UP = re.compile(
     r"|MemoryError|stack overflow|Stack overflow|PANIC|panicked at"
 )
 _LEFT_OUT = re.compile(r"\b(?:[Ss]kipp(?:ed|ing|s)|[Dd]eclin(?:ed|es|ing)|not implemented)\b")
+# Beside the line that says accepted, any of these words is a second answer.
+_OBJECTS = re.compile(
+    r"\b(?:reject(?:s|ed|ing|ions?)?|errors?|invalid|exceptions?|panic(?:s|ked|king)?"
+    r"|mismatch(?:es|ed)?)\b",
+    re.IGNORECASE,
+)
+# Colours, titles and cursor movements of a terminal; other control characters are no text either.
+_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _PANIC, _DECLINED = 101, 2
 
 
@@ -162,19 +171,21 @@ class Ran:
 
 def judge(checker: Checker, outcome: Outcome, counted: Counted) -> tuple[Answer, str, int | None]:
     """What an outcome means: the answer, why, and how many declarations it says it checked."""
-    if problem := _no_answer(outcome):
+    lines = printed_lines(outcome)
+    if problem := _no_answer(outcome, lines):
         return Answer.UNDECIDED, problem, None
-    lines = [line.strip() for line in outcome.lines()]
     accepted = [found for line in lines if (found := checker.accepts.fullmatch(line))]
     rejected = [line for line in lines if checker.rejects and checker.rejects.fullmatch(line)]
     status = outcome.code
     if left_out := next((line for line in lines if _LEFT_OUT.search(line)), None):
         return Answer.UNDECIDED, f"left something out: {left_out[:300]}", None
     if status == 0:
-        if len(accepted) == 1 and not rejected:
-            return _counted(accepted[0], counted)
-        if accepted:
+        if len(accepted) > 1 or (accepted and rejected):
             return Answer.UNDECIDED, "gave more than one answer", None
+        if accepted and (objection := _objection(checker, lines)):
+            return Answer.UNDECIDED, f"said that it accepts, and besides: {objection[:300]}", None
+        if accepted:
+            return _counted(accepted[0], counted)
         return Answer.UNDECIDED, "ended with exit status 0 and did not say that it accepts", None
     late = bool(rejected) and all(line.startswith(_AFTER_ACCEPTING) for line in rejected)
     if accepted and not late:
@@ -182,6 +193,23 @@ def judge(checker: Checker, outcome: Outcome, counted: Counted) -> tuple[Answer,
     if status == 1 and rejected:
         return Answer.REJECTED, " ".join(rejected)[:500], None
     return Answer.UNDECIDED, f"{outcome.says()}{_said(outcome)}", None
+
+
+def printed_lines(outcome: Outcome) -> list[str]:
+    """What it printed, line by line, without what a terminal would take for a command.
+
+    What a carriage return lets be written over is a line of its own: it was said as well.
+    """
+    parts = [part for line in outcome.lines() for part in _ESCAPE.sub("", line).split("\r")]
+    return [_CONTROL.sub("", part).strip() for part in parts]
+
+
+def _objection(checker: Checker, lines: Sequence[str]) -> str | None:
+    """The first line but that of the acceptance that speaks of a rejection or an error."""
+    return next(
+        (line for line in lines if _OBJECTS.search(line) and not checker.accepts.fullmatch(line)),
+        None,
+    )
 
 
 def _counted(line: re.Match[str], counted: Counted) -> tuple[Answer, str, int | None]:
@@ -195,7 +223,7 @@ def _counted(line: re.Match[str], counted: Counted) -> tuple[Answer, str, int | 
     return Answer.ACCEPTED, line[0], number
 
 
-def _no_answer(outcome: Outcome) -> str:
+def _no_answer(outcome: Outcome, lines: Sequence[str]) -> str:
     """Why an outcome is no answer at all, whatever was printed; empty if it may be one."""
     if outcome.end is not End.EXITED or outcome.code is None:
         return outcome.says()
@@ -205,8 +233,8 @@ def _no_answer(outcome: Outcome) -> str:
         return f"{outcome.says()}{_said(outcome)}"
     if outcome.code == _PANIC:
         return f"panicked (exit status {_PANIC}){_said(outcome)}"
-    if told := next((line for line in outcome.lines() if gave_up(line)), None):
-        return f"gave up: {told.strip()[:300]}"
+    if told := next((line for line in lines if gave_up(line)), None):
+        return f"gave up: {told[:300]}"
     if outcome.code == _DECLINED:
         return f"declined (exit status {_DECLINED}){_said(outcome)}"
     return ""
@@ -410,9 +438,10 @@ class Task:
 
 
 def run(found: Found, task: Task) -> Ran:
-    """Run one checker, in a temporary folder of its own.
+    """Run one checker, in a temporary folder of its own and on a copy of the export in it.
 
-    First it is shown a false theorem: a program that accepts that checks nothing.
+    So it can change the export for no other, and leaves nothing beside it. First it is shown a
+    false theorem: a program that accepts that checks nothing.
     """
     checker, path = found.checker, found.path
     if path is None:
@@ -424,14 +453,21 @@ def run(found: Found, task: Task) -> Ran:
             ran = replace(ran, sha256=digest(path), version=_version(found, path, folder))
             false = folder / "false.ndjson"
             false.write_text(planted(), encoding="utf-8")
+            mine = folder / "export" / "proof.ndjson"
+            mine.parent.mkdir()
+            before = digest(Path(shutil.copyfile(task.export, mine)))
         except OSError as error:
-            return replace(ran, why=f"cannot be read: {error.strerror}")
+            return replace(ran, why=f"cannot be shown the export: {error.strerror or error}")
         limits = replace(task.limits, seconds=min(PLANTED_SECONDS, task.limits.seconds))
         probe = _started(checker, path, Task(false, Counted(1, 1), (), limits), folder)
         if judge(checker, probe, Counted(1, 1))[0] is Answer.ACCEPTED:
             why = "accepts a false theorem, which each is shown first"
             return replace(ran, why=why, exit_status=probe.code)
-        outcome = _started(checker, path, task, folder)
+        outcome = _started(checker, path, replace(task, export=mine), folder)
+        left = digest(mine) if mine.is_file() and not mine.is_symlink() else ""
+    if left != before:
+        why = "changed the export that it was shown, so what it says is about another"
+        return replace(ran, why=why, exit_status=outcome.code)
     answer, why, number = judge(checker, outcome, task.counted)
     return replace(
         ran,

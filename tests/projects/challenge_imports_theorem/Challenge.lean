@@ -1,0 +1,3 @@
+-- The challenge imports the module that the proof imports the theorem from.
+prelude
+import Theorem
