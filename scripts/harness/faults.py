@@ -794,9 +794,9 @@ def _kept(level: str) -> Look:
 
     def looked(folder: Path) -> list[Finding]:
         run = _project(folder, golden="golden.txt", challenge_targets=(), targets=("Demo.t",))
-        steps.read_sources(run)
         run.terms = _facts(_said("Demo.t", f"(Eq.{{1}} Sort {level} #0)", (level,)))
         _write(folder / "golden.txt", golden.write(golden.of_terms(run.policy, run.terms), "Demo"))
+        steps.read_sources(run)
         return statement_steps.check_golden(run).findings
 
     return looked
