@@ -114,7 +114,7 @@ def test_ends_of_lines_are_no_difference(known: tuple[Policy, Audit, Golden]) ->
         (TEXT + TEXT[TEXT.index("\n## (terms)") :], r"second part named \(terms\)"),
         (TEXT + "more\n", "no hash"),
         (TEXT.rstrip("\n"), "there should be ''"),
-        (TEXT.replace("As above: Exists,", "As above:  Exists,"), ""),
+        (TEXT.replace("As above: ", "As above:  "), ""),
         (TEXT.replace("\n## (terms)", f"\n## {TARGET}\n\n## (terms)"), "second section"),
         (TEXT.replace("  Exists.intro\n", "  Exists\n"), "for the second time"),
         (TEXT.replace("Compared on every run", "Compared never"), "line 6"),

@@ -450,7 +450,8 @@ def test_mounts_cannot_be_undone(elsewhere: Path, good: Played) -> None:
         "import ctypes\n"
         f"ctypes.CDLL(None).umount2({os.fsencode(home)!r}, 0)\n"
         "os.makedirs('.lake', exist_ok=True)\n"
-        f"pathlib.Path('.lake/seen').write_text(str(os.listdir({str(home)!r})))\n"
+        f"there = os.listdir({str(home)!r}) if os.path.isdir({str(home)!r}) else []\n"
+        "pathlib.Path('.lake/seen').write_text(str(there))\n"
         "caps = [s for s in open('/proc/self/status') if s.startswith('CapEff')]\n"
         "pathlib.Path('.lake/caps').write_text(caps[0])",
     )
@@ -701,8 +702,10 @@ def test_build_folder_that_leads_elsewhere_is_refused(
         (project / "build").symlink_to(victim)
         done = embedded(project, "--sandbox")
         assert not list(victim.iterdir())
-    assert (done.status, done.rules) == (COULD_NOT_RUN, {"sandbox-unavailable"})
-    assert "is a link" in done.text
+    assert done.status == COULD_NOT_RUN
+    if where == "lake":
+        assert done.rules == {"sandbox-unavailable"}
+    assert "is a link" in done.text + done.errors
 
 
 @needs_bwrap
