@@ -190,8 +190,11 @@ def _disagreement(
 _WAY_SAYS = {AUDIT: "the audit says", TERMS: "the terms say"}
 
 
-def of_statement(policy: Policy, audit: Audit) -> Evidence:
-    """Statement and definitions of the targets that the policy lists, against the challenge's."""
+def of_statement(policy: Policy, audit: Audit, *, places: bool = True) -> Evidence:
+    """Statement and definitions of the targets that the policy lists, against the challenge's.
+
+    Without `places` nothing is said of where in a term they differ.
+    """
     findings: list[Finding] = []
     covered: set[str] = set()
     targets = {target.name: target for target in audit.targets}
@@ -212,7 +215,7 @@ def of_statement(policy: Policy, audit: Audit) -> Evidence:
         if target is None or target.statement is None:
             continue
         covered.add(name)
-        findings += _differences(target.statement, agreed, name)
+        findings += _differences(target.statement, agreed, name, places)
         if agreed.constant.module == target.statement.constant.module:
             findings.append(
                 Finding(
@@ -469,8 +472,8 @@ def _printed(policy: Policy, target: str | None, report: Report) -> Iterator[Fin
             )
 
 
-def _differences(found: Statement, agreed: Statement, name: str) -> Iterator[Finding]:
-    for difference in statement.compare(found, agreed):
+def _differences(found: Statement, agreed: Statement, name: str, places: bool) -> Iterator[Finding]:
+    for difference in statement.compare(found, agreed, places=places):
         where = (
             found.constant
             if difference.what == "statement"

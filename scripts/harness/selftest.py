@@ -182,7 +182,7 @@ def judge(facts: Facts) -> tuple[Verdict, list[Finding], tuple[str, ...]]:
     if read is not None:
         crossed = axioms.cross_check(rules, {"audit": read}, printed)
         step("cross-check", list(crossed.findings), crossed.covered)
-        step("statement", list(axioms.of_statement(rules, read).findings))
+        step("statement", list(axioms.of_statement(rules, read, places=False).findings))
     needed = Requirement(frozenset({"build", "sources", "cross-check", "statement"}), ways=2)
     verdict, reasons = decide(steps, findings, rules.targets, needed)
     return verdict, findings, reasons
