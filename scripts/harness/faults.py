@@ -388,6 +388,15 @@ def _deeper(**limit: int) -> Look:
     return looked
 
 
+def _no_place(folder: Path) -> list[Finding]:
+    """An export that a replay accepts and cannot put where it belongs: a folder is there."""
+    run = _project(folder, targets=("deep",))
+    _write(folder / "proof.ndjson", _deep())
+    _write(folder / "written.ndjson" / "file", "")
+    place = folder / "written.ndjson"
+    return replay_steps.replayed(run, export=folder / "proof.ndjson", write=place).findings
+
+
 def _deep() -> str:
     """An export of a theorem with one hypothesis, an arrow from an arrow from an arrow ….
 
@@ -951,6 +960,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("a theorem too deep for the kernel", "kernel-undecided", _deeper(depth=LIMIT),
           needs_kernel=True),
     Fault("the same for a kernel that may go deeper", None, _deeper(), needs_kernel=True),
+    Fault("a folder where the export goes", "export-unreadable", _no_place, needs_kernel=True),
     # Checkers.
     Fault("no checker", "checker-missing", _checker(None)),
     Fault("a checker that rejects", "checker-rejects",

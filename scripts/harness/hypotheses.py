@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from harness import golden, printing, statement
 from harness import term as t
 from harness.policy import Policy
-from harness.term import App, Binder, Bound, Const, Let, Proj, Term
+from harness.term import App, Binder, Bound, Const, Term
 from harness.toolchain.audit import Audit, Statement, Target
 from harness.verdict import Finding
 
@@ -275,44 +275,24 @@ def _matched(ours: list[tuple[str, Term]], theirs: list[tuple[str, Term]]) -> di
     return taken
 
 
-def opened(term: Term, marks: list[Term], under: int = 0) -> Term:
+def opened(term: Term, marks: list[Term]) -> Term:
     """A term with the variables that point out of it replaced, the innermost by the last mark."""
-    match term:
-        case Bound(index):
-            if index < under:
-                return term
-            place = index - under
-            return marks[-1 - place] if place < len(marks) else Bound(index - len(marks))
-        case App(head, arguments):
-            return App(
-                opened(head, marks, under), tuple(opened(one, marks, under) for one in arguments)
-            )
-        case Binder(sign, bracket, type_, body, name):
-            inside = opened(body, marks, under + 1)
-            return Binder(sign, bracket, opened(type_, marks, under), inside, name)
-        case Let(type_, value, body, name):
-            inside = opened(body, marks, under + 1)
-            return Let(opened(type_, marks, under), opened(value, marks, under), inside, name)
-        case Proj(structure, index, of):
-            return Proj(structure, index, opened(of, marks, under))
-        case _:
-            return term
+
+    def change(part: Term, under: int) -> Term:
+        if not isinstance(part, Bound) or part.index < under:
+            return part
+        place = part.index - under
+        return marks[-1 - place] if place < len(marks) else Bound(part.index - len(marks))
+
+    return t.mapped(term, change)
 
 
 def _replaced(term: Term, names: Mapping[str, str]) -> Term:
     """A term with constants renamed."""
-    match term:
-        case Const(name, levels):
-            return Const(names.get(name, name), levels)
-        case App(head, arguments):
-            return App(_replaced(head, names), tuple(_replaced(one, names) for one in arguments))
-        case Binder(sign, bracket, type_, body, name):
-            inside = _replaced(body, names)
-            return Binder(sign, bracket, _replaced(type_, names), inside, name)
-        case Let(type_, value, body, name):
-            inside = _replaced(body, names)
-            return Let(_replaced(type_, names), _replaced(value, names), inside, name)
-        case Proj(structure, index, of):
-            return Proj(structure, index, _replaced(of, names))
-        case _:
-            return term
+
+    def change(part: Term, _: int) -> Term:
+        if isinstance(part, Const):
+            return Const(names.get(part.name, part.name), part.levels)
+        return part
+
+    return t.mapped(term, change)

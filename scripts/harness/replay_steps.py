@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness import axioms, place, process
-from harness.replay.result import Replay
 from harness.sources.project import Source, Target, reach
 from harness.steps import Looked, Run, located, own_modules
 from harness.toolchain import audit, embedded, prelude
@@ -21,6 +20,7 @@ from harness.verdict import Finding, Level, Status
 # What reads terms and runs a kernel is imported where it is used: the gate is to start quickly.
 if TYPE_CHECKING:
     from harness.replay import facts
+    from harness.replay.result import Replay
 
 TERMS, REPLAY = "terms", "replay"
 ANSWER = 512 * 1024 * 1024

@@ -8,7 +8,7 @@ shown as it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 DEEPEST = 150
@@ -343,28 +343,37 @@ def mentions(term: Term, index: int) -> bool:
     return False
 
 
-def lowered(term: Term, by: int, under: int = 0) -> Term:
-    """The term with bound variables that point out of it lowered by `by` (raised, if negative).
+def mapped(term: Term, change: Callable[[Term, int], Term], under: int = 0) -> Term:
+    """A term whose smallest parts are changed; `change` gets one and how many binders it is under.
 
     `under` is how many binders around belong to the term itself.
     """
     match term:
-        case Bound(index):
-            return Bound(index - by) if index >= under else term
         case App(head, arguments):
             return App(
-                lowered(head, by, under), tuple(lowered(one, by, under) for one in arguments)
+                mapped(head, change, under), tuple(mapped(one, change, under) for one in arguments)
             )
         case Binder(sign, bracket, type_, body, name):
-            inside = lowered(body, by, under + 1)
-            return Binder(sign, bracket, lowered(type_, by, under), inside, name)
+            inside = mapped(body, change, under + 1)
+            return Binder(sign, bracket, mapped(type_, change, under), inside, name)
         case Let(type_, value, body, name):
-            inside = lowered(body, by, under + 1)
-            return Let(lowered(type_, by, under), lowered(value, by, under), inside, name)
+            inside = mapped(body, change, under + 1)
+            return Let(mapped(type_, change, under), mapped(value, change, under), inside, name)
         case Proj(structure, index, of):
-            return Proj(structure, index, lowered(of, by, under))
+            return Proj(structure, index, mapped(of, change, under))
         case _:
-            return term
+            return change(term, under)
+
+
+def lowered(term: Term, by: int) -> Term:
+    """The term with bound variables that point out of it lowered by `by` (raised, if negative)."""
+
+    def change(part: Term, under: int) -> Term:
+        if isinstance(part, Bound) and part.index >= under:
+            return Bound(part.index - by)
+        return part
+
+    return mapped(term, change)
 
 
 def constants(term: Term) -> Iterator[str]:
