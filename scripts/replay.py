@@ -29,7 +29,6 @@ from harness import (
     embedded_steps,
     inside,
     replay_steps,
-    sandbox,
     sandbox_steps,
     steps,
 )
@@ -112,7 +111,7 @@ def _replay(args: argparse.Namespace) -> int:
     try:
         return _project(args) if args.export is None and args.modules is None else _terms(args)
     except inside.Unavailable as error:
-        found = Finding("sandbox-unavailable", str(error), sandbox.STEP, remedy=error.remedy)
+        found = Finding("sandbox-unavailable", str(error), inside.STEP, remedy=error.remedy)
         return _stopped([found], None, args)
 
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import statement
 from harness.policy import AllowedAxiom, Policy
@@ -25,8 +24,7 @@ CROSS_CHECK, STATEMENT = "cross-check", "statement"
 SORRY = "sorryAx"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What a step found, and the targets that it covers."""
 
     findings: tuple[Finding, ...]

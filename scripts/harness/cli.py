@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import shutil
 import sys
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -136,6 +136,7 @@ def main(
     body: Callable[[argparse.Namespace], int],
 ) -> int:
     """Parse, run, and turn every way of ending into an exit status."""
+    _modules_stay()
     _standard_streams()
     try:
         with process.interruptible():
@@ -165,6 +166,12 @@ def main(
         return COULD_NOT_RUN
     finally:
         _drop_what_cannot_be_written()
+
+
+def _modules_stay() -> None:
+    """Spare the garbage collector the modules: it walks them again and again, last at the end."""
+    if not gc.get_freeze_count():
+        gc.freeze()
 
 
 def _standard_streams() -> None:
@@ -198,6 +205,8 @@ def _cleared(console: Console) -> Iterator[None]:
 
 def _traceback() -> None:
     if os.environ.get("HARNESS_TRACEBACK"):
+        import traceback
+
         traceback.print_exc()
 
 

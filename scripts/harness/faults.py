@@ -535,7 +535,7 @@ def _without_sandbox(folder: Path) -> list[Finding]:
     """A sandbox that was asked for on a machine that has none."""
     run = _project(folder)
     run.sandboxed = True
-    steps.perform(run, sandbox.STEP, sandbox_steps.prepare)
+    steps.perform(run, inside.STEP, sandbox_steps.prepare)
     return run.findings
 
 

@@ -11,15 +11,19 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from harness import process, sandbox
+from harness import process
 from harness.process import End, Outcome
-from harness.sandbox import Conflict, Sandbox
+
+# What says how a sandbox is made is imported where one is: the gate is to start quickly.
+if TYPE_CHECKING:
+    from harness.sandbox import Sandbox
 
 if sys.platform != "win32":
     import pwd
 
+STEP = "sandbox"
 SCRIPTS = Path(__file__).resolve().parents[1]
 PROBE_SECONDS = 20.0
 LINKS = 40
@@ -63,6 +67,8 @@ def run(
     """
     if box is None:
         return process.run(argv, **options)
+    from harness import sandbox
+
     box = replace(
         shown(box, readable),
         writable=tuple(
@@ -79,7 +85,7 @@ def run(
     )
     try:
         before = sandbox.arguments(box, cwd)
-    except Conflict as error:
+    except sandbox.Conflict as error:
         raise Unavailable(str(error), "Move the project (or what is named) elsewhere.") from None
     with tempfile.TemporaryFile() as report:
         outcome = process.run(
@@ -171,6 +177,8 @@ def make(
 
     Raises Unavailable where there is no bwrap, or where what is to be written is a link.
     """
+    from harness import sandbox
+
     program = shutil.which(sandbox.PROGRAM)
     if program is None:
         raise Unavailable(
@@ -186,7 +194,7 @@ def make(
                 "Put a folder in its place.",
             )
     histories = [p / ".git" for p in (project, *project.parents)]
-    box = Sandbox(
+    box = sandbox.Sandbox(
         Path(program).resolve(),
         _folders((*map(Path, _HIDDEN), *homes(os.environ), *histories)),
         _folders(map(Path, _TEMPORARY)),
@@ -220,6 +228,8 @@ def _folders(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 def _system(environ: Mapping[str, str]) -> list[Path]:
     """What programs need of folders that are hidden: names of hosts, certificates, NixOS."""
+    from harness import sandbox
+
     named = [environ.get(name, "") for name in sandbox.CERTIFICATES]
     certificates = [Path(name) for name in named if name.startswith("/")]
     return [Path("/etc/resolv.conf"), Path("/run/current-system"), *certificates]

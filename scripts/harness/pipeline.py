@@ -1,19 +1,16 @@
-"""The order of the steps, for the gate and for the whole verification."""
+"""The order of the steps, for the gate and for the whole verification.
+
+Steps that not every run takes are imported where they are taken: the gate is to start quickly.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from harness import (
-    embedded_steps,
-    pin_steps,
-    replay_steps,
-    sandbox,
-    sandbox_steps,
-    steps,
-)
+from harness import inside, pin_steps, replay_steps, steps
 from harness.policy import Policy
 from harness.steps import Run, not_run, perform
 from harness.verdict import WAYS, Requirement, Status, Verification, decide
@@ -124,7 +121,6 @@ def _golden(run: Run) -> None:
     if run.policy.golden is None:
         run.not_looked_at.append("golden: the policy names no golden file to compare with")
     else:
-        # Imported where it is used: the gate, which does not need it, is to start quickly.
         from harness import statement_steps
 
         perform(run, "golden", statement_steps.check_golden)
@@ -169,23 +165,36 @@ def run_all(run: Run, *, no_build: bool = False, fetch: bool = True, whole: bool
 
 
 def _sources(run: Run) -> None:
-    perform(run, "pins", embedded_steps.check_pins if run.embedded else steps.check_pins)
-    perform(run, "sources", embedded_steps.read_sources if run.embedded else steps.read_sources)
+    if run.embedded:
+        from harness import embedded_steps
+
+        perform(run, "pins", embedded_steps.check_pins)
+        perform(run, "sources", embedded_steps.read_sources)
+    else:
+        perform(run, "pins", steps.check_pins)
+        perform(run, "sources", steps.read_sources)
     if run.sandboxed:
-        perform(run, sandbox.STEP, sandbox_steps.prepare)
+        from harness import sandbox_steps
+
+        perform(run, inside.STEP, sandbox_steps.prepare)
 
 
 def _build(run: Run, *, no_build: bool, fetch: bool) -> None:
     if run.sandboxed and run.sandbox is None:
-        _none(run, ("toolchain", "build"), sandbox.STEP)
+        _none(run, ("toolchain", "build"), inside.STEP)
         return
-    perform(run, "toolchain", embedded_steps.find_lean if run.embedded else steps.find_lean)
+    find_lean = steps.find_lean
+    build = functools.partial(steps.build, only_check=no_build, fetch=fetch)
+    if run.embedded:
+        from harness import embedded_steps
+
+        find_lean = embedded_steps.find_lean
+        build = functools.partial(embedded_steps.build, only_check=no_build)
+    perform(run, "toolchain", find_lean)
     if missing := next((n for n in ("pins", "toolchain") if not run.passed(n)), None):
         not_run(run, "build", f"needs the step {missing}")
-    elif run.embedded:
-        perform(run, "build", lambda r: embedded_steps.build(r, only_check=no_build))
     else:
-        perform(run, "build", lambda r: steps.build(r, only_check=no_build, fetch=fetch))
+        perform(run, "build", build)
 
 
 def _asking(run: Run, whole: bool) -> tuple[str, ...]:
@@ -208,7 +217,6 @@ def _checkers(run: Run, whole: bool) -> tuple[str, ...]:
 
 
 def _ask_checkers(run: Run, names: Iterable[str]) -> None:
-    # Imported where it is used: the gate is to start quickly.
     from harness import checker_steps
 
     look = {"leanchecker": checker_steps.ask_leanchecker, "paranoid": checker_steps.check_written}
@@ -220,8 +228,12 @@ def _ask(run: Run, whole: bool) -> None:
     if not run.embedded:
         perform(run, "audit", steps.ask_audit, about_targets=True)
     perform(run, "terms", replay_steps.read_terms, about_targets=True)
-    ask_print = embedded_steps.ask_print if run.embedded else steps.ask_print
-    perform(run, "print", ask_print, about_targets=True)
+    if run.embedded:
+        from harness import embedded_steps
+
+        perform(run, "print", embedded_steps.ask_print, about_targets=True)
+    else:
+        perform(run, "print", steps.ask_print, about_targets=True)
     if _replays(run, whole):
         perform(run, "replay", replay_steps.replay_modules, about_targets=True)
         _ask_checkers(run, _checkers(run, whole))
@@ -245,7 +257,7 @@ def run_export(run: Run, file: Path) -> None:
     perform(run, "export", lambda r: replay_steps.check_export(r, file))
     paranoid = ("paranoid",) if run.paranoid else ()
     rest = ("terms", "replay", *paranoid, *_statement(run.policy))
-    lacking = [n for n in ("export", *((sandbox.STEP,) * run.sandboxed)) if not run.passed(n)]
+    lacking = [n for n in ("export", *((inside.STEP,) * run.sandboxed)) if not run.passed(n)]
     if lacking:
         _none(run, rest, lacking[0])
         return
@@ -348,7 +360,7 @@ def conclude(run: Run, needed: Requirement, claim: str, scope: str = "") -> Veri
     `claim` is what ACCEPTED means here; `scope` says what it is about, if less than the proof.
     """
     if run.sandboxed:
-        needed = replace(needed, steps=needed.steps | {sandbox.STEP})
+        needed = replace(needed, steps=needed.steps | {inside.STEP})
     marked = tuple(replace(step, required=step.name in needed.steps) for step in run.steps)
     targets = run.policy.targets if needed.ways else ()
     verdict, reasons = decide(marked, run.findings, targets, needed)

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from harness.sources.lexer import BadName, format_name, parse_name
 
@@ -25,8 +25,7 @@ class PolicyError(Exception):
     """The policy cannot be used; the message says where and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class AllowedAxiom:
+class AllowedAxiom(NamedTuple):
     """An axiom that targets may rest on; `type` is in the form in which the audit writes terms."""
 
     name: str

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from harness import axioms, place, process
 from harness.sources.project import Source, Target, reach
 from harness.steps import Looked, Run, located, own_modules
-from harness.toolchain import audit, embedded, prelude
+from harness.toolchain import audit
 from harness.verdict import Finding, Level, Status
 
-# What reads terms and runs a kernel is imported where it is used: the gate is to start quickly.
+# What reads terms, runs a kernel or knows the wheel is imported where it is used: the gate is to
+# start quickly.
 if TYPE_CHECKING:
     from harness.replay import facts
     from harness.replay.result import Replay
@@ -38,6 +39,8 @@ def search_path(run: Run) -> tuple[Path, ...]:
     Raises NoModules where they cannot be told.
     """
     if run.embedded:
+        from harness.toolchain import prelude
+
         return (prelude.library(run.project),)
     assert run.lean is not None
     outcome = run.start(
@@ -79,6 +82,8 @@ def kernel_library(run: Run) -> Path | None:
 
 def wheel_library() -> Path | None:
     """The folder of the wheel's libraries, where it is installed beside the harness."""
+    from harness.toolchain import embedded
+
     return embedded.find(place.VENV) if embedded.unsupported() is None else None
 
 

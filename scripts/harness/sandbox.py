@@ -15,7 +15,6 @@ from pathlib import Path
 from harness.verdict import Finding
 
 PROGRAM = "bwrap"
-STEP = "sandbox"
 
 
 class Conflict(Exception):

@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import axioms
 from harness.policy import AllowedAxiom, Policy
@@ -55,8 +55,7 @@ class Planted:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """What a planted failure got."""
 
     planted: Planted

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from harness.sources.lexer import BadName, parse_name
 from harness.toolchain.audit import Constant, Statement
@@ -39,8 +39,7 @@ class Difference:
     places: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where in a term two sides differ: the way there from outside, and what each has there."""
 
     path: tuple[str, ...]

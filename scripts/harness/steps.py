@@ -15,23 +15,24 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness import axioms, inside, place, process, sandbox, selftest
+from harness import axioms, inside, place, process, selftest
 from harness.console import Console
 from harness.policy import Policy
 from harness.process import Outcome
-from harness.sandbox import Sandbox
 from harness.sources import packages, pins, scan
 from harness.sources import project as files
 from harness.sources.files import NotPlain, plain_bytes
 from harness.sources.lexer import LexError
 from harness.toolchain import audit as audits
-from harness.toolchain import crosscheck, elan, lake, prelude
+from harness.toolchain import crosscheck, elan, lake
 from harness.verdict import Finding, Level, Status, Step, step_status
 
 if TYPE_CHECKING:
     from harness.hypotheses import Met
     from harness.replay.manifest import Manifest
     from harness.replay.result import Replay
+    from harness.sandbox import Sandbox
+    from harness.toolchain import prelude
     from harness.toolchain.checkers import Ran
 
 if sys.platform != "win32":
@@ -130,7 +131,7 @@ class Run:
 
     def _outlived(self, names: list[str]) -> None:
         text = f"{', '.join(names)}: still ran when what had started it had ended, and was ended"
-        self.findings.append(Finding("process-left", text, sandbox.STEP))
+        self.findings.append(Finding("process-left", text, inside.STEP))
 
     def passed(self, name: str) -> bool:
         """Whether a step ran and passed."""
@@ -171,6 +172,8 @@ def perform(
         found = Finding("sandbox-unavailable", str(error), name, remedy=error.remedy)
         looked = Looked([found])
     if run.sandbox is not None:
+        from harness import sandbox
+
         looked.findings = sandbox.explained(looked.findings, run.sandbox, run.project)
     run.findings += looked.findings
     status = looked.status or step_status(looked.findings)
@@ -713,6 +716,8 @@ def unchanged(run: Run) -> Looked:
     findings = list(files.changed(run.snapshot, after))
     detail = "sources and pins are as they were"
     if run.passed("build") and run.embedded:
+        from harness.toolchain import prelude
+
         # What was asked and replayed has to be what was compiled.
         compiled = prelude.stale(run.project, run.compiled)
         findings += [replace(f, rule="source-changed", step=UNCHANGED) for f in compiled]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 HEADER = 88
 FORMAT = 2
@@ -12,8 +12,7 @@ class Malformed(Exception):
     """What is wrong with the image of a module."""
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
+class Header(NamedTuple):
     """What the header of a part says."""
 
     format: int

@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.policy import Policy
 from harness.replay.header import FORMAT, HEADER, Malformed, header_of
@@ -19,8 +20,7 @@ SUFFIX = ".olean"
 SUFFIXES = (SUFFIX, ".olean.server", ".olean.private")
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A compiled module: its file, as messages show it, and the Lean that wrote it."""
 
     file: str
@@ -28,8 +28,7 @@ class Written:
     githash: str
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(NamedTuple):
     """The Lean that runs: what it says of itself, and where it stands."""
 
     version: str

@@ -7,8 +7,8 @@ make another `require` or `lean_lib` of what stands there, so none of them is le
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from harness.sources import commands as lean
 from harness.sources.lexer import BadName, Kind, Token, parse_name
@@ -41,8 +41,7 @@ class Untold(ValueError):
     """What a lakefile requires or builds cannot be told; the message begins with FILE:LINE."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command: its word, and the tokens behind it without comments and attributes."""
 
     word: Token

@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum, auto
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 
 class LexError(ValueError):
@@ -62,8 +62,7 @@ COMMENTS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of source text that is not whitespace.
 
     `start` is its offset in characters, `line` counts from 1, `column` from 0 in characters.

@@ -12,10 +12,9 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.policy import Policy
 from harness.sources import lakefile
@@ -48,8 +47,7 @@ class PinError(Exception):
     """A place that names versions cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pin:
+class Pin(NamedTuple):
     """A version as one place names it."""
 
     value: str
@@ -61,8 +59,7 @@ class Pin:
         return f"{self.file}:{self.line}" if self.line else self.file
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestPackage:
+class ManifestPackage(NamedTuple):
     """A package as the manifest has it; `rev` and `input_rev` are None for one of another kind.
 
     `name` is without guillemets, as its folder has it. `configuration` and `folder` are the
@@ -76,8 +73,7 @@ class ManifestPackage:
     folder: Pin | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(NamedTuple):
     """What the manifest says of packages."""
 
     packages: tuple[ManifestPackage, ...]

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import place
 from harness.policy import Policy
@@ -39,16 +39,14 @@ class LakefileError(Exception):
     """The lakefile says what is built in a way that cannot be read without running Lake."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A Lean file of the project: its path from the project, and its text."""
 
     path: str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """A library or executable of the lakefile.
 
     `roots` are the modules it is built from; a root ending in `.+` means every module under that

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from harness.sources.lexer import (
     COMMENTS,
@@ -30,8 +31,7 @@ SORRY_RULE = "sorry-in-source"
 OPTION_RULE = "option-not-allowed"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFinding:
+class SourceFinding(NamedTuple):
     """Something in a source text that does not belong there.
 
     `line` counts from 1, `column` from 0 in characters; `word` is what was found.
@@ -44,8 +44,7 @@ class SourceFinding:
     word: str
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(NamedTuple):
     """One import: the module as Lean writes names, where that name stands, and what precedes it."""
 
     module: str

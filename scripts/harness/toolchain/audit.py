@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from harness import process
 from harness.policy import Policy
@@ -49,8 +49,7 @@ class Constant:
     value_binders: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
+class Hypothesis(NamedTuple):
     """A leading binder of a proof, and whether anything after it uses it."""
 
     name: str
@@ -87,16 +86,14 @@ class Target:
     graph: dict[str, tuple[str, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
+class Special(NamedTuple):
     """A declaration that runs or reads otherwise than its term says, and why."""
 
     name: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Module:
+class Module(NamedTuple):
     """The census of one module of the project."""
 
     name: str

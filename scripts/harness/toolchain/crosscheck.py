@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from harness import process
 from harness.policy import Policy
@@ -43,24 +44,21 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """One answer: the axioms as printed, each once."""
 
     line: int | None
     axioms: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """An error instead of an answer; `target` is the one that was asked for on its line, if any."""
 
     target: str | None
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Printed:
+class Printed(NamedTuple):
     """What `lean` said of a probe: answers by target, and everything that keeps it from counting.
 
     `reports` holds every answer that a request got (several constants may answer to one name).

@@ -13,8 +13,8 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from harness import place, process
 from harness.sources.files import NotPlain, plain_bytes
@@ -39,8 +39,7 @@ class ToolchainMissing(Exception):
         self.remedy = remedy
 
 
-@dataclass(frozen=True, slots=True)
-class Lean:
+class Lean(NamedTuple):
     """A Lean to run: its `lake`, and the folder of its programs where that is known."""
 
     lake: Path

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from harness.process import End, Outcome
 from harness.verdict import Finding
@@ -39,8 +39,7 @@ _END = re.compile(
 _PACKAGES = (".lake/", "lake-packages/")
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One message; `file` is relative to the project as Lake writes it, None if it names none."""
 
     severity: str
@@ -59,8 +58,7 @@ class Diagnostic:
         return not outside and not self.file.startswith(_PACKAGES)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(NamedTuple):
     """How far a build is: jobs done, jobs known, and what is being done."""
 
     done: int
@@ -68,8 +66,7 @@ class Progress:
     what: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """A reason outside the proof for which a build stops, and what to do about it."""
 
     pattern: re.Pattern[str]
@@ -190,8 +187,7 @@ def diagnostics(lines: Iterable[str], root: str = "") -> list[Diagnostic]:
             found[-1][1].append(line)
     inside = f"{root.rstrip('/')}/"
     return [
-        replace(
-            d,
+        d._replace(
             text="\n".join(text).strip(),
             file=d.file.removeprefix(inside) if root and d.file else d.file,
         )
