@@ -40,6 +40,8 @@ else:
 HERE = Path(__file__).resolve().parent
 PIECES = HERE / "harness" / "report"
 OUTPUT = Path("build") / "report.html"
+BEGINNING = b"<!DOCTYPE html>\n<!-- Written by report.py. -->\n"
+"""How a page begins that may be written again."""
 VERIFY_SECONDS = 12 * 3600.0
 WRITTEN_TO = frozenset({".html", ".htm"})
 # Marks that turn the direction of writing, and could make a text look like another one.
@@ -129,6 +131,7 @@ def _check_output(output: Path, verification: Path | None, project: Path) -> Non
     if output.resolve().is_relative_to(HERE):
         raise UsageError(f"--output {output}: is among the scripts, where nothing is written")
     cli.check_no_link(f"--output {output}", output, project)
+    cli.check_replaced(f"--output {output}", output, BEGINNING)
     try:
         output.absolute().parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from harness import golden
 from projects_for_tests import CHECKOUT, run_script
 from stated_for_tests import Said, check, copied, edit, small
 
@@ -670,6 +672,57 @@ def test_a_changed_token_is_rejected_without_lean(
     assert said.status == 1
     assert "golden-differs" in said.rules
     assert name in said.message("golden-differs")
+
+
+def remarks(said: Said) -> list[str]:
+    found = [f for f in said.result["findings"] if f["rule"] == "golden-remark"]
+    assert all(f["level"] == "warning" for f in found)
+    return [f["message"] for f in found]
+
+
+def test_a_docstring_that_is_no_longer_what_is_quoted_is_a_warning(
+    tmp_path: Path, libraries: Path
+) -> None:
+    project = copied("good_golden", tmp_path)
+    said = check(project)
+    assert (said.status, remarks(said)) == (0, [])
+    before = (project / GOLDEN).read_text(encoding="utf-8")
+    edit(project / "Definitions.lean", "families of `d` numbers", "families of `d` reals")
+    edit(project / "Definitions.lean", "/-- The derivative exists", "/- The derivative exists")
+    edit(project / "Definitions.lean", "Nothing of this stands", "None of this stands")
+    said = check(project)
+    assert said.status == 0
+    (message,) = remarks(said)
+    assert "Input, TwiceDifferentiableAt; first -The inputs: families of `d` numbers. | " in message
+    assert written(project).status == 0
+    after = (project / GOLDEN).read_text(encoding="utf-8")
+    gone = {line for line in before.splitlines() if line not in after.splitlines()}
+    assert {line[:3] for line in gone} == {"-- "}
+    assert "-- The inputs: families of `d` reals.\n" in after
+    assert remarks(check(project)) == []
+
+
+def test_without_lean_what_was_printed_from_terms_is_kept_and_quotes_anew(tmp_path: Path) -> None:
+    tree = checkout(tmp_path / "tree")
+    assert remarks(without_lean(tree)) == []
+    made = golden.read((tree / GOLDEN).read_text(encoding="utf-8"), "DinhSharpness")
+    terms = dataclasses.replace(made, origin=golden.FROM_TERMS, hashes={"a name": "0" * 64})
+    (tree / GOLDEN).write_text(golden.write(terms, "DinhSharpness"), encoding="utf-8")
+    edit(tree / MODEL, "/-- The input space `ℝ^d`, with", "/-- The space `ℝ^d` of inputs, with")
+    said = without_lean(tree)
+    assert (said.status, "text-only" in said.rules) == (2, True)
+    (message,) = remarks(said)
+    assert "Input; first -The input space" in message
+    arguments = ("--toolchain", str(tree / "no-lean"), "--update-golden")
+    assert check(tree, *arguments, embedded=False).status == 0
+    text = (tree / GOLDEN).read_text(encoding="utf-8")
+    assert "-- The space `ℝ^d` of inputs, with" in text
+    assert golden.read(text, "DinhSharpness").hashes == {"a name": "0" * 64}
+    assert remarks(without_lean(tree)) == []
+    edit(tree / MODEL, "0 * θ (.inr j)", "1 * θ (.inr j)")
+    assert check(tree, *arguments, embedded=False).status == 0
+    made = golden.read((tree / GOLDEN).read_text(encoding="utf-8"), "DinhSharpness")
+    assert (made.origin, made.hashes) == (golden.FROM_SOURCES, {})
 
 
 def test_a_comment_or_the_layout_is_no_difference_without_lean(tmp_path: Path) -> None:

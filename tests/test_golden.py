@@ -117,10 +117,10 @@ def test_ends_of_lines_are_no_difference(known: tuple[Policy, Audit, Golden]) ->
         (TEXT.replace("As above: ", "As above:  "), ""),
         (TEXT.replace("\n## (terms)", f"\n## {TARGET}\n\n## (terms)"), "second section"),
         (TEXT.replace("  Exists.intro\n", "  Exists\n"), "for the second time"),
-        (TEXT.replace("Compared on every run", "Compared never"), "line 6"),
+        (TEXT.replace("Compared on every run", "Compared never"), "line 7"),
         (TEXT.replace("printed from terms", "made from the text of the sources, without Lean"),
             "line "),
-        (TEXT.replace("\n\ndef Input", "\nstray\n\ndef Input"), ""),
+        (TEXT.replace("\n\ndef LT.lt", "\nstray\n\ndef LT.lt"), ""),
     ],
 )  # fmt: skip
 def test_a_file_of_another_form_is_said_to_be_one(
@@ -155,7 +155,8 @@ def entries(draw: st.DrawFn, name: str) -> Entry:
         [f"{draw(st.sampled_from(['def', 'theorem', 'inductive']))} {name} : T", *body]
     )
     source = "\n".join([f"def {name} : T", *draw(BLOCK)]) if draw(st.booleans()) else ""
-    return Entry(name, text, source)
+    remark = draw(st.lists(st.sampled_from(["some words", "def x : T", "-- more"]), max_size=2))
+    return Entry(name, text, source, "\n".join(remark))
 
 
 @st.composite
@@ -188,8 +189,8 @@ def test_two_golden_files_compare_as_equal_only_if_they_are(one: Golden, other: 
 # Differences.
 
 
-def entry(name: str, text: str = "", source: str = "") -> Entry:
-    return Entry(name, text or f"def {name} : T", source)
+def entry(name: str, text: str = "", source: str = "", remark: str = "") -> Entry:
+    return Entry(name, text or f"def {name} : T", source, remark)
 
 
 BASE = Golden(
@@ -217,6 +218,7 @@ def section(number: int, **changes: object) -> tuple[Section, ...]:
         ({"sections": section(0, entries=(entry("t"),))}, [("N.t", "d")]),
         ({"sections": section(0, entries=(entry("t"), entry("d")))}, [("N.t", "the order")]),
         ({"sections": section(0, entries=(entry("d", "", "def d"), entry("t")))}, [("N.t", "d")]),
+        ({"sections": section(1, entries=(entry("s", remark="It is s."),))}, [("N.s", "s")]),
         ({"sections": section(1, before=())}, [("N.s", "definitions as above")]),
         ({"sections": section(1, entries=(entry("s"), entry("e")))}, [("N.s", "e")]),
         ({"hashes": {**BASE.hashes, "N.d": "0" * 64}}, [(None, "N.d")]),

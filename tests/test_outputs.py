@@ -190,25 +190,28 @@ def test_results_go_through_the_users_own_links(good: Played) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "first", "other"),
-    [("--json", "{", "<?xml"), ("--sarif", "{", "<?xml"), ("--junit", "<?xml", "{")],
+    ("option", "others"),
+    [
+        ("--json", ("{", "{}", '{\n "name": "a package"\n}\n', "<?xml")),
+        ("--sarif", ("{", '{\n "schema": 1', '{\n "$schema": "https://example.org/"', "<?xml")),
+        ("--junit", ("<?xml", '<?xml version="1.0" encoding="UTF-8"?>\n<project>', "{")),
+    ],
 )
 def test_only_what_begins_as_a_result_is_replaced(
-    good: Played, option: str, first: str, other: str
+    good: Played, option: str, others: tuple[str, ...]
 ) -> None:
     file = good.project / "LICENSE"
-    for text in (other, "Apache License\n", "\n", " {", "<?x"):
+    for text in (*others, "Apache License\n", "\n", " {", "<?x"):
         file.write_text(text, encoding="utf-8")
         done = good.run("check_sorry.py", "--source-only", option, str(file))
         assert (done.returncode, done.stdout) == (2, "")
         assert f"{option} {file}: is there and does not begin as what would be" in done.stderr
         assert file.read_text(encoding="utf-8") == text
-    for text in ("", first + " of before"):
-        file.write_text(text, encoding="utf-8")
+    file.write_text("", encoding="utf-8")
+    for _ in range(2):
         done = good.run("check_sorry.py", "--source-only", option, str(file))
         assert done.returncode == 0, done.stderr
-        assert file.read_text(encoding="utf-8").startswith(first)
-        assert good.run("check_sorry.py", "--source-only", option, str(file)).returncode == 0
+        assert len(file.read_text(encoding="utf-8")) > 200
 
 
 @pytest.mark.parametrize("arguments", [(), ("--self-test",)])

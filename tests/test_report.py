@@ -477,6 +477,16 @@ def test_output_that_must_not_or_cannot_be_written_is_refused(tmp_path: Path) ->
     assert lean.read_text(encoding="utf-8") == "prelude\n"
 
 
+def test_another_page_is_not_written_over_and_an_earlier_one_is(tmp_path: Path) -> None:
+    file, output = write(small(), tmp_path), tmp_path / "index.html"
+    output.write_text("<!DOCTYPE html>\n<title>Mine</title>\n", encoding="utf-8")
+    assert "is not written over" in refused(file, "--output", output)
+    assert "Mine" in output.read_text(encoding="utf-8")
+    output.unlink()
+    for _ in range(2):
+        assert run_script("report.py", str(file), "--output", str(output)).returncode == 0
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users are POSIX")
 def test_output_where_nobody_may_write_is_refused(tmp_path: Path) -> None:
     file = write(small(), tmp_path)

@@ -538,7 +538,9 @@ def test_files_are_written_whole_and_nothing_is_left_beside_them(
     folder = tmp_path / "ä out put"
     old = folder / "a.sarif"
     folder.mkdir()
-    old.write_text('{"version": "old"}', encoding="utf-8")
+    old.write_text(
+        '{\n "$schema": "https://docs.oasis-open.org/sarif/", "version": "old"}', encoding="utf-8"
+    )
     done = good.run("check_axioms.py", "--sarif", str(old), "--junit", str(folder / "a.xml"),
                     "--json", str(folder / "a.json"))  # fmt: skip
     assert done.returncode == 0, done.stderr

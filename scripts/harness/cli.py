@@ -36,7 +36,11 @@ NEVER_WRITTEN_ENDINGS = (
 )  # fmt: skip
 HARNESS_FOLDERS = ("scripts", "src", "tests", "docs", ".github")
 """Of the checkout, what no output goes to."""
-BEGINNINGS = {"--json": b"{", "--sarif": b"{", "--junit": b"<?xml"}
+BEGINNINGS = {
+    "--json": b'{\n "schema": ',
+    "--sarif": b'{\n "$schema": "https://docs.oasis-open.org/sarif/',
+    "--junit": b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name=',
+}
 """How a file begins that an option has written, and may write again."""
 
 
@@ -260,11 +264,7 @@ def check_outputs(
         check_no_link(f"{option} {path}", path, project)
         if (kept := _kept(real, policy, project)) is not None:
             raise UsageError(f"{option} {path}: lies in {kept}, where no output goes")
-        if not _begins(real, BEGINNINGS[option]):
-            raise UsageError(
-                f"{option} {path}: is there and does not begin as what would be written; it is not "
-                "written over. Remove it first, or name another file"
-            )
+        check_replaced(f"{option} {path}", real, BEGINNINGS[option])
         try:
             real.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -313,6 +313,15 @@ def _kept(path: Path, policy: Policy | None, project: Path) -> Path | None:
     return next((one for one in folders if path.is_relative_to(one)), None)
 
 
+def check_replaced(said: str, path: Path, beginning: bytes) -> None:
+    """Raise UsageError if what is there is no earlier output, which would begin so."""
+    if not _begins(path, beginning):
+        raise UsageError(
+            f"{said}: is there and does not begin as what would be written; it is not written "
+            "over. Remove it first, or name another file"
+        )
+
+
 def _begins(path: Path, wanted: bytes) -> bool:
     """Whether a file may be replaced: it is not there, empty, no ordinary one, or begins so."""
     if not path.is_file():
@@ -349,7 +358,7 @@ def deliver(data: dict[str, Any], page: str, args: argparse.Namespace) -> None:
 
     Raises UsageError if the JSON cannot be written.
     """
-    text = json_report.dumps(data)
+    text = json_report.dumps({"schema": json_report.SCHEMA} | data)
     alone = args.json is not None and str(args.json) == "-"
     if args.json is not None and not alone:
         _write("--json", args.json, text)

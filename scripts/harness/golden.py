@@ -3,8 +3,9 @@
 `statement.golden.txt` has a section a target: the definitions of this project that its statement
 needs, in reading order, then the statement. Printed from terms, it ends with a hash of each term,
 because terms that differ in what is not printed (instances, implicit arguments, universe levels)
-read the same. Where no Lean is at hand it can be made from the text of the sources; its first line
-then says so, and it is no evidence about terms.
+read the same. Above each declaration stands the beginning of its docstring, which is for the reader
+and decides nothing. Where no Lean is at hand it can be made from the text of the sources; its first
+line then says so, and it is no evidence about terms.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import hashlib
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness import printing, statement
 from harness import term as t
@@ -32,6 +33,7 @@ _HASH = re.compile(r"([0-9a-f]{64})  (.+)")
 _TERMS = "(terms)"
 """The last heading, which is no name as Lean writes it, and so no target's."""
 _AS_WRITTEN = "  as the sources write it:"
+_REMARK = "-- "
 
 
 class GoldenError(Exception):
@@ -43,12 +45,13 @@ class Entry:
     """A declaration as it is printed.
 
     `text` begins with its kind and `name`, which is written short. `source` is how the sources
-    write it, where their text does not come to the same.
+    write it, where their text does not come to the same. `remark` is how its docstring begins.
     """
 
     name: str
     text: str
     source: str = ""
+    remark: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +160,17 @@ def write(golden: Golden, project: str) -> str:
         + ("; hashes stand at the end." if golden.hashes else "."),
         f"Compared on every run; written anew by {UPDATE}",
     ]
+    if any(entry.remark for section in golden.sections for entry in section.entries):
+        lines.insert(
+            -1, "Behind -- stands, for the reader, how the docstring in the sources begins."
+        )
     for section in golden.sections:
         lines += ["", f"## {section.target}"]
         if section.before:
             lines += ["", *_listed("As above: ", section.before)]
         for entry in section.entries:
-            lines += ["", *entry.text.split("\n")]
+            remark = entry.remark.split("\n") if entry.remark else []
+            lines += ["", *(f"{_REMARK}{line}" for line in remark), *entry.text.split("\n")]
             if entry.source:
                 lines += ["", _AS_WRITTEN]
                 lines += [f"  | {line}".rstrip() for line in entry.source.split("\n")]
@@ -280,11 +288,14 @@ def _section(target: str, body: Sequence[str]) -> Section:
             before = tuple(joined.removeprefix("As above: ").rstrip(".").split(", "))
         elif paragraph[0] == _AS_WRITTEN and entries:
             source = "\n".join(line[4:] for line in paragraph[1:])
-            entries[-1] = Entry(entries[-1].name, entries[-1].text, source)
+            entries[-1] = replace(entries[-1], source=source)
         else:
-            found = _DECLARED.match(paragraph[0])
-            name = found[1] if found else paragraph[0]
-            entries.append(Entry(name, "\n".join(paragraph)))
+            remark = list(itertools.takewhile(lambda line: line.startswith(_REMARK), paragraph))
+            text = paragraph[len(remark) :] or [""]
+            found = _DECLARED.match(text[0])
+            name = found[1] if found else text[0]
+            said = "\n".join(line.removeprefix(_REMARK) for line in remark)
+            entries.append(Entry(name, "\n".join(text), remark=said))
     return Section(target, tuple(entries), before)
 
 
@@ -308,7 +319,8 @@ class Difference:
     `target` is the section, `name` the declaration, None where it is about the whole section;
     `expected` is the golden file's text and `found` what is there, None where there is nothing.
     `same_text` is whether the two read the same and are different terms; `source` is whether they
-    are the words of the sources, which stand below what is printed.
+    are the words of the sources, which stand below what is printed; `remark` is whether they are
+    what is said of it above.
     """
 
     target: str | None
@@ -317,6 +329,7 @@ class Difference:
     found: str | None
     same_text: bool = False
     source: bool = False
+    remark: bool = False
 
     def lines(self) -> list[str]:
         """What is there now against the golden file: `-` golden, `+` now."""
@@ -338,7 +351,7 @@ def compare(kept: Golden, now: Golden, *, order: bool = True) -> Iterator[Differ
             yield Difference(target, None, *_presence(target in old))
             continue
         for difference in _sections(old[target], new[target]):
-            if not difference.source:
+            if not (difference.source or difference.remark):
                 told |= {difference.name or "", _whole(target, difference.name or "")}
             yield difference
     if set(old) == set(new):
@@ -380,6 +393,8 @@ def _sections(old: Section, new: Section) -> Iterator[Difference]:
             yield Difference(old.target, name, *texts)
         elif a and b and a.source != b.source:
             yield Difference(old.target, name, a.source, b.source, source=True)
+        elif a and b and a.remark != b.remark:
+            yield Difference(old.target, name, a.remark, b.remark, remark=True)
     if old.before != new.before:
         shown = ("\n".join(old.before), "\n".join(new.before))
         yield Difference(old.target, "definitions as above", *shown)

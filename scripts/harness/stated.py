@@ -5,6 +5,8 @@ What only terms show (instances, implicit arguments, what a name resolves to) is
 
 from __future__ import annotations
 
+import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -28,6 +30,7 @@ class StatedError(Exception):
 
 
 _PROOF = ("theorem", "instance", "example")
+_CODE = re.compile(r"`[^`]*`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,16 @@ def _short(name: str, namespace: str) -> str:
 
 def _entry(declared: Declared, namespace: str) -> Entry:
     name = _short(declared.name, namespace)
-    return Entry(name, _text(declared, name))
+    return Entry(name, _text(declared, name), remark=_remark(declared))
+
+
+def _remark(declared: Declared) -> str:
+    """The first paragraph of a docstring, in lines that end in no piece of code."""
+    paragraph = re.split(r"\n\s*\n", (declared.docstring or "").strip())[0]
+    joined = _CODE.sub(lambda code: code[0].replace(" ", "\0"), " ".join(paragraph.split()))
+    width = WIDTH - len("-- ")
+    lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines).replace("\0", " ")
 
 
 def _text(declared: Declared, name: str) -> str:
@@ -184,7 +196,8 @@ def with_sources(
 ) -> Golden:
     """The golden file with the words of the sources wherever its own differ from them.
 
-    So that without Lean its text can be compared with theirs. Raises StatedError.
+    So that without Lean its text can be compared with theirs; and with what they say of each
+    declaration. Raises StatedError.
     """
     stated = read(policy, sources, folders)
     sections = []
@@ -197,7 +210,10 @@ def with_sources(
 
 def _with_source(stated: Stated, entry: Entry, namespace: str) -> Entry:
     declared = stated.find(entry.name, namespace)
-    if declared is None or _tokens_of(entry.text) == _tokens(declared):
+    if declared is None:
+        return entry
+    entry = replace(entry, remark=_remark(declared))
+    if _tokens_of(entry.text) == _tokens(declared):
         return entry
     return replace(entry, source=_text(declared, entry.name))
 
@@ -233,6 +249,10 @@ def compare(
                 text = _text(declared, entry.name)
                 kept_text = entry.source or entry.text
                 found.append(Difference(section.target, entry.name, kept_text, text))
+            elif entry.remark != (remark := _remark(declared)):
+                found.append(
+                    Difference(section.target, entry.name, entry.remark, remark, remark=True)
+                )
     return compared, found
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from harness import axioms, golden, hypotheses, output, stated, statement
-from harness.golden import Golden, GoldenError
+from harness.golden import Difference, Golden, GoldenError
 from harness.sources.files import NotPlain, plain_bytes
 from harness.steps import LARGEST_GOLDEN, Looked, Run
 from harness.verdict import Finding, Level
@@ -40,7 +40,7 @@ def check_golden(run: Run) -> Looked:
         findings,
         f"{covered} of {len(run.policy.targets)} targets, definitions included, are what "
         f"{run.policy.golden} says, as the {ways} show them"
-        if not findings
+        if all(f.level is Level.WARNING for f in findings)
         else "",
     )
 
@@ -62,6 +62,7 @@ def _could_not(run: Run, rule: str, why: str) -> Finding:
 def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
     """Differences of the golden file from every way that has facts: texts, and hashes of terms."""
     told: set[str] = set()
+    remarks: dict[str, Difference] = {}
     yield from _ambiguous(run)
     for way, facts in sorted(run.facts().items(), key=lambda pair: pair[0] != axioms.TERMS):
         now = _with_sources(run, golden.of_terms(run.policy, facts), kept)
@@ -69,10 +70,14 @@ def _against_terms(run: Run, kept: Golden) -> Iterator[Finding]:
             # The audit does not name binders: its terms are compared, not how they are printed.
             now = Golden(kept.origin, kept.sections, now.hashes)
         for difference in golden.compare(kept, now, order=way == axioms.TERMS):
+            if difference.remark:
+                remarks[difference.name or ""] = difference
+                continue
             finding = _differs(run, difference)
             if finding.message not in told:
                 told.add(finding.message)
                 yield finding
+    yield from _remarks(run, remarks.values())
 
 
 def _folders(run: Run) -> set[str]:
@@ -89,14 +94,17 @@ def _with_sources(run: Run, now: Golden, kept: Golden) -> Golden:
     assert run.sources is not None
     try:
         now = stated.with_sources(now, run.policy, run.sources, _folders(run))
-        same = stated.same_tokens
+        understood = True
     except stated.StatedError:
-        same = _any
-    words = {(s.target, e.name): e.source for s in kept.sections for e in s.entries}
+        understood = False
+    there = {(s.target, e.name): e for s in kept.sections for e in s.entries}
 
     def worded(target: str, entry: golden.Entry) -> golden.Entry:
-        own = words.get((target, entry.name), "")
-        return dataclasses.replace(entry, source=own) if same(own, entry.source) else entry
+        own = there.get((target, entry.name), golden.Entry(entry.name, ""))
+        if not understood:
+            return dataclasses.replace(entry, source=own.source, remark=own.remark)
+        same = stated.same_tokens(own.source, entry.source)
+        return dataclasses.replace(entry, source=own.source) if same else entry
 
     return dataclasses.replace(
         now,
@@ -105,10 +113,6 @@ def _with_sources(run: Run, now: Golden, kept: Golden) -> Golden:
             for s in now.sections
         ),
     )
-
-
-def _any(one: str, other: str) -> bool:
-    return True
 
 
 def _ambiguous(run: Run) -> Iterator[Finding]:
@@ -122,7 +126,7 @@ def _ambiguous(run: Run) -> Iterator[Finding]:
                 yield Finding("name-ambiguous", what, GOLDEN, target=target.name)
 
 
-def _differs(run: Run, difference: golden.Difference) -> Finding:
+def _differs(run: Run, difference: Difference) -> Finding:
     lines = difference.lines()
     name = difference.name or difference.target or ""
     if difference.same_text:
@@ -155,12 +159,31 @@ def _differs(run: Run, difference: golden.Difference) -> Finding:
     )
 
 
-def _is_target(run: Run, difference: golden.Difference) -> bool:
+def _remarks(run: Run, differences: Collection[Difference]) -> Iterator[Finding]:
+    """One finding for all docstrings that begin otherwise than the golden file quotes."""
+    if not differences:
+        return
+    names = [str(difference.name) for difference in differences]
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    first = _shown(next(iter(differences)).lines())
+    yield Finding(
+        "golden-remark",
+        f"docstrings begin otherwise in the sources than is quoted there: "
+        f"{', '.join(names[:SHOWN_NAMES])}{more}; first {first}",
+        GOLDEN,
+        file=run.policy.golden,
+        remedy=f"Write it anew: {golden.UPDATE}.",
+        evidence={d.name: {"expected": d.expected, "found": d.found} for d in differences},
+    )
+
+
+def _is_target(run: Run, difference: Difference) -> bool:
     target, name = difference.target or "", difference.name or ""
     return target == name or target.endswith("." + name)
 
 
 SHOWN_LINES = 4
+SHOWN_NAMES = 5
 
 
 def _shown(lines: list[str]) -> str:
@@ -175,11 +198,12 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
     """Without terms: the sections whose text stands in the sources, token by token."""
     assert run.sources is not None
     try:
-        compared, findings = stated.compare(kept, run.policy, run.sources, _folders(run))
+        compared, differences = stated.compare(kept, run.policy, run.sources, _folders(run))
     except stated.StatedError as error:
         return Looked([_could_not(run, "source-unreadable", str(error))])
-    if findings:
-        return Looked([_differs(run, found) for found in findings])
+    remarks = [found for found in differences if found.remark]
+    if len(remarks) < len(differences):
+        return Looked([_differs(run, found) for found in differences if not found.remark])
     detail = (
         f"only text was compared: {len(compared)} declarations of {run.policy.golden} with the "
         "tokens of the sources"
@@ -191,13 +215,15 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
         file=run.policy.golden,
         remedy=f"Build (python3 scripts/build.py), then write it from terms: {golden.UPDATE}.",
     )
-    return Looked([found], detail)
+    return Looked([found, *_remarks(run, remarks)], detail)
 
 
 def update_golden(run: Run) -> str:
     """Write the golden file anew; returns what was written.
 
-    From the terms of compiled modules where there are some, else from the text of the sources.
+    From the terms of compiled modules where there are some, else from the text of the sources; what
+    was printed from terms and still has the tokens of the sources stays.
+
     Raises OSError, StatedError, GoldenError.
     """
     assert run.policy.golden is not None and run.sources is not None
@@ -206,7 +232,7 @@ def update_golden(run: Run) -> str:
         terms = golden.of_terms(run.policy, run.terms)
         made = stated.with_sources(terms, run.policy, run.sources, _folders(run))
     else:
-        made = stated.of_sources(run.policy, run.sources, _folders(run))
+        made = _quoted_anew(run) or stated.of_sources(run.policy, run.sources, _folders(run))
     text = golden.write(made, run.policy.name)
     try:
         same = golden.read(text, run.policy.name) == made
@@ -219,6 +245,19 @@ def update_golden(run: Run) -> str:
         )
     output.write_whole(path, text)
     return f"{path}: {made.origin}, {len(made.sections)} sections"
+
+
+def _quoted_anew(run: Run) -> Golden | None:
+    """The golden file that was printed from terms, where nothing is new but what it quotes."""
+    assert run.sources is not None
+    try:
+        kept = golden.read(_kept(run).decode("utf-8"), run.policy.name)
+    except (OSError, UnicodeDecodeError, NotPlain, GoldenError):
+        return None
+    found = stated.compare(kept, run.policy, run.sources, _folders(run))[1]
+    if kept.origin == golden.FROM_SOURCES or not all(d.remark for d in found):
+        return None
+    return stated.with_sources(kept, run.policy, run.sources, _folders(run))
 
 
 def _writable(run: Run) -> Path:

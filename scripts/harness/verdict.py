@@ -122,6 +122,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "axiom-unused": (Level.WARNING, "an axiom that no target rests on"),
     "declaration-skipped": (Level.WARNING, "an unsafe or partial declaration, shown to no kernel"),
     "declared-alike": (Level.WARNING, "modules declare the same name alike"),
+    "golden-remark": (Level.WARNING, "a docstring is not what the golden file quotes of it"),
     "leanchecker-unclear": (Level.WARNING, "the pinned `leanchecker` gave no clear answer"),
     "log-disagrees": (Level.WARNING, "the build's messages and the compiled modules differ"),
     "print-reports-fewer": (Level.WARNING, "`#print axioms` names fewer axioms than the audit"),

@@ -5,6 +5,7 @@ import Definitions
 axiom sorryAx.{u} (α : Sort u) (synthetic : Bool) : α
 
 namespace DinhSharpness
+/-- **Theorem 4**: of everything that is asked here, the stand-ins make something simple. -/
 theorem ArbitrarilySharpEquivalentMinima :
   ∀ (d h : Nat), LT.lt 0 d → LT.lt 0 h →
     ∀ (ℓ : (Input d → Real) → Real), Continuous (parameterLoss (h := h) ℓ) →

@@ -6,8 +6,13 @@ namespace DinhSharpness
 
 variable {d h : Nat}
 
+/-- The inputs: families of `d` numbers. -/
 abbrev Input (d : Nat) : Type := EuclideanSpace Real (Fin d)
 
+/-- The parameters: `θ (.inl (i, j))` is the weight from input `i` to hidden unit `j`, and `θ (.inr j)`
+the weight from it to the output.
+
+Nothing of this stands in the golden file. -/
 abbrev Parameter (d h : Nat) : Type := EuclideanSpace Real (Sum (Prod (Fin d) (Fin h)) (Fin h))
 
 noncomputable def prediction (θ : Parameter d h) (x : Input d) : Real :=
@@ -27,6 +32,8 @@ section Calculus
 universe u
 variable {E : Type u} [NormedAddCommGroup E] [NormedSpace Real E]
 
+/-- The derivative exists around a point, and is differentiable there: * this is
+  * no list -/
 def TwiceDifferentiableAt (f : E → Real) (x : E) : Prop :=
   And (Filter.Eventually (fun z => DifferentiableAt Real f z) (nhds x))
     (DifferentiableAt Real (fderiv Real f) x)

@@ -3,6 +3,7 @@ prelude
 import Definitions
 
 namespace DinhSharpness
+/-- Not the docstring that counts: the trusted file has another one. -/
 theorem ArbitrarilySharpEquivalentMinima :
   ∀ (d h : Nat), LT.lt 0 d → LT.lt 0 h →
     ∀ (ℓ : (Input d → Real) → Real), Continuous (parameterLoss (h := h) ℓ) →
@@ -37,6 +38,7 @@ theorem hessian_ne_zero {d h : Nat} (ℓ : (Input d → Real) → Real) (θ : Pa
       (_ : Eq (hessian (parameterLoss ℓ) θ) H) => isOne (observed H))
     (True.intro : isOne (observed (hessian (parameterLoss ℓ) θ))) same
 
+/-- The hypotheses can be met. -/
 theorem exists_minimum_with_nonzero_hessian (d h : Nat) (hd : LT.lt 0 d) (hh : LT.lt 0 h) :
     Exists fun ℓ : (Input d → Real) → Real => Exists fun θ : Parameter d h =>
       And (Continuous (parameterLoss (h := h) ℓ)) (And (TwiceDifferentiableAt (parameterLoss ℓ) θ)
