@@ -207,6 +207,13 @@ def test_definitions_stand_in_order(full: Page) -> None:
     assert first == ["Input", "Parameter", "prediction", "hessian"]
 
 
+def test_what_is_not_claimed_stands_with_the_claims(full: Page, tmp_path: Path) -> None:
+    claims = full.text.partition("What is claimed Lean is")[2].partition("What the words mean")[0]
+    assert "What is not claimed Nothing is said about generalization" in claims
+    assert "In the words of the repository." in claims
+    assert "What is not claimed" not in made(small(), tmp_path).text
+
+
 def test_everything_not_looked_at_is_there(tmp_path: Path) -> None:
     document = small(not_looked_at=["the moon", "the sea"])
     text = made(document, tmp_path).text

@@ -133,6 +133,7 @@ def test_markup_is_written_as_it_was_understood() -> None:
     ("old", "new", "says"),
     [
         ("schema = 1", "schema = 2", "schema"),
+        ("schema = 1\nnot-claimed = [\n", "schema = 1\nnot-claimed = [\n 1,", "no list of texts"),
         ('role = "given"', 'role = "gift"', "gift"),
         ("binders = 2", "binders = true", "binders"),
         ('title = "', 'titel = "', "titel"),

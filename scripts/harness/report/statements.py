@@ -76,11 +76,12 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """The whole file, by the names of theorems, definitions, axioms."""
+    """The whole file, by the names of theorems, definitions, axioms; `not_claimed` in words."""
 
     statements: dict[str, Statement]
     definitions: dict[str, Meaning]
     axioms: dict[str, Meaning]
+    not_claimed: tuple[str, ...] = ()
 
 
 NONE = Statements({}, {}, {})
@@ -172,11 +173,15 @@ def _find(tokens: Sequence[str], wanted: Sequence[str], start: int) -> int | Non
 def _statements(table: dict[str, Any]) -> Statements:
     if table.get("schema") != SCHEMA:
         raise StatementsError(f"is not of schema {SCHEMA}")
-    _known(table, {"schema", "statement", "definition", "axiom"}, "the file")
+    _known(table, {"schema", "not-claimed", "statement", "definition", "axiom"}, "the file")
+    not_claimed = table.get("not-claimed", [])
+    if not isinstance(not_claimed, list) or not all(isinstance(t, str) for t in not_claimed):
+        raise StatementsError("`not-claimed` is no list of texts")
     return Statements(
         {s.name: s for s in (_statement(t) for t in _tables(table, "statement"))},
         {m.name: m for m in (_meaning(t, "math") for t in _tables(table, "definition"))},
         {m.name: m for m in (_meaning(t, "type") for t in _tables(table, "axiom"))},
+        tuple(not_claimed),
     )
 
 

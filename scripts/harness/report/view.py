@@ -7,7 +7,7 @@ marked as such.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -259,6 +259,7 @@ class View:
     time: str
     answers: tuple[Answer, ...]
     theorems: tuple[Theorem, ...]
+    not_claimed: tuple[str, ...]
     definitions: tuple[Definition, ...]
     definitions_origin: str
     axioms: tuple[AxiomOf, ...]
@@ -330,6 +331,7 @@ class _Maker:
             time=document.time,
             answers=tuple(_answers(document)),
             theorems=theorems,
+            not_claimed=self._not_claimed(theorems),
             definitions=definitions,
             definitions_origin=origin,
             axioms=axioms,
@@ -344,6 +346,12 @@ class _Maker:
             notes=tuple(self.notes),
             source=source,
         )
+
+    def _not_claimed(self, theorems: Sequence[Theorem]) -> tuple[str, ...]:
+        """What is said of the claims, where one of them is the repository's."""
+        if self.at_hand is None or not any(theorem.statement for theorem in theorems):
+            return ()
+        return self.at_hand.statements.not_claimed
 
     def _compiled_so_far(self) -> str:
         if self.at_hand is None or self.document.passed("build"):
