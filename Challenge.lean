@@ -33,9 +33,11 @@ statement as agreed, which follows the paper's words. See `exists_le_norm_hessia
 -/
 
 namespace DinhSharpness
-/-- **Theorem 4** of Dinh, Pascanu, Bengio and Bengio, stated and not proved here. Every minimum
-with nonzero Hessian of a loss of a one-hidden-layer ReLU network is equivalent, by rescaling the
-two layers, to minima with a Hessian of norm as large as one likes. -/
+/-- **Theorem 4** of Dinh, Pascanu, Bengio and Bengio: every minimum with nonzero Hessian of a loss
+of a one-hidden-layer ReLU network is equivalent, by rescaling the two layers, to minima with a
+Hessian of norm as large as one likes.
+
+It is stated and not proved here. -/
 theorem ArbitrarilySharpEquivalentMinima :
   -- For every input dimension `d` and every number `h` of hidden units,
   -- with at least one input

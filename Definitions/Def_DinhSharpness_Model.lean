@@ -56,11 +56,11 @@ by `Fin d = {0, …, d - 1}`. The norm of the inputs plays no role in the statem
 abbrev Input (d : ℕ) : Type := EuclideanSpace ℝ (Fin d)
 
 /-- The parameter space: `θ = (W, v)` with the hidden weights `W ∈ ℝ^{d × h}` and the output weights
-`v ∈ ℝ^h`. All `d * h + h` numbers together form one Euclidean space, so that the norm is the
-Euclidean norm of the list of all weights.
+`v ∈ ℝ^h`. The index set is a disjoint union: `θ (.inl (i, j))` is the weight from input `i` to
+hidden unit `j`, and `θ (.inr j)` is the weight from hidden unit `j` to the output.
 
-The index set is a disjoint union: `θ (.inl (i, j))` is the weight from input `i` to hidden unit
-`j`, and `θ (.inr j)` is the weight from hidden unit `j` to the output. -/
+All `d * h + h` numbers together form one Euclidean space, so that the norm is the Euclidean norm of
+the list of all weights. -/
 abbrev Parameter (d h : ℕ) : Type := EuclideanSpace ℝ (Fin d × Fin h ⊕ Fin h)
 
 /-- The function computed by the one-hidden-layer ReLU network with parameters `θ = (W, v)`:

@@ -58,9 +58,10 @@ open Finset
 
 variable {n : ℕ → ℕ} {L : ℕ} {σ : ℝ → ℝ}
 
-/-- The weights of a network with `L + 1` layers, all together one Euclidean space. Layer `k` maps
-`n k` values to `n (k + 1)` values; the index `⟨k, i, j⟩` belongs to the weight of layer `k` from
-value `j` to value `i`. -/
+/-- The weights of a network with `n 0` inputs, `L` hidden layers of `n 1, …, n L` units and
+`n (L + 1)` outputs, all together one Euclidean space. There are `L + 1` layers of weights, numbered
+from `0`: layer `k ≤ L` maps `n k` values to `n (k + 1)` values, `k + 1` being taken in `ℕ`, and the
+index `⟨k, i, j⟩` belongs to its weight from value `j` to value `i`. -/
 abbrev DeepParameter (n : ℕ → ℕ) (L : ℕ) : Type :=
   EuclideanSpace ℝ (Σ k : Fin (L + 1), Fin (n (k + 1)) × Fin (n k))
 
@@ -83,7 +84,7 @@ noncomputable def hiddenValue (σ : ℝ → ℝ) (θ : DeepParameter n L) (x : I
   | k + 1 => fun i => σ (∑ j, weight θ k i j * hiddenValue σ θ x k j)
 
 /-- The function computed by the network: `L` hidden layers with activation `σ`, and a linear layer
-at the end. -/
+at the end. Its values, like the inputs, are families of real numbers with their Euclidean norm. -/
 noncomputable def deepPrediction (σ : ℝ → ℝ) (θ : DeepParameter n L) (x : Input (n 0)) :
     Input (n (L + 1)) :=
   WithLp.toLp 2 fun i => ∑ j, weight θ L i j * hiddenValue σ θ x L j
@@ -96,7 +97,8 @@ noncomputable def deepLoss (σ : ℝ → ℝ) (ℓ : (Input (n 0) → Input (n (
 
 /-! ### Rescaling the layers -/
 
-/-- The rescaling that multiplies every weight of layer `k` by `c k`. -/
+/-- The rescaling that multiplies every weight of layer `k` by `c k`. Of `c` only `c 0, …, c L` play
+a role, as of `n` only `n 0, …, n (L + 1)`. -/
 noncomputable def layerScale (c : ℕ → ℝ) (θ : DeepParameter n L) : DeepParameter n L :=
   WithLp.toLp 2 fun p => c p.1 * θ p
 

@@ -126,7 +126,8 @@ theorem continuousOn_scale :
 
 /-- **Theorem 2** of Dinh, Pascanu, Bengio and Bengio: the region around `θ` where the loss stays
 below `L θ + ε` has infinite volume, however small `ε` is, as soon as one hidden weight is not zero.
-It need not be around a minimum. -/
+It need not be around a minimum. That there is an input (`0 < d`) follows from `ij`, and is assumed
+all the same. -/
 theorem volume_flatRegion_eq_top (hd : 0 < d) {ℓ : (Input d → ℝ) → ℝ}
     -- There is at least one input (`hd`); `ℓ` is any functional on functions of the input;
     -- the loss is a continuous function of the parameters (`hcont`);

@@ -674,6 +674,25 @@ def test_a_changed_token_is_rejected_without_lean(
     assert name in said.message("golden-differs")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("∀ M : ℝ, 0 < M →", "∀ M : ℝ, 0 ≤ M →", ["in other words than the challenge", "0 ≤ M"]),
+        ("theorem ArbitrarilySharpEq", "theorem arbitrarilySharpEq", ["in no other file"]),
+    ],
+)
+def test_without_lean_a_proof_that_states_other_words_is_named(
+    tmp_path: Path, old: str, new: str, words: list[str]
+) -> None:
+    tree = checkout(tmp_path / "tree")
+    assert not [f for f in without_lean(tree).result["findings"] if f["rule"] == "text-differs"]
+    edit(tree / "DinhSharpness" / "ArbitrarilySharp.lean", old, new)
+    said = without_lean(tree)
+    assert said.status == 2
+    message = said.message("text-differs")
+    assert all(word in message for word in words), message
+
+
 def remarks(said: Said) -> list[str]:
     found = [f for f in said.result["findings"] if f["rule"] == "golden-remark"]
     assert all(f["level"] == "warning" for f in found)

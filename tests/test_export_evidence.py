@@ -184,6 +184,8 @@ def test_without_lean_the_example_runs_and_is_told_apart(tmp_path: Path, librari
     assert done.returncode == 2
     assert done.stdout.startswith("DinhSharpness: COULD NOT RUN\n")
     assert "an example (not the theorem), with the Lean inside the wheel: ACCEPTED" in done.stdout
+    steps = done.stderr.splitlines()
+    assert "example: replay …" in steps and "replay …" not in steps
 
 
 def test_replaying_an_export_needs_no_project(copy: Path, tmp_path: Path) -> None:

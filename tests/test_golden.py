@@ -117,7 +117,7 @@ def test_ends_of_lines_are_no_difference(known: tuple[Policy, Audit, Golden]) ->
         (TEXT.replace("As above: ", "As above:  "), ""),
         (TEXT.replace("\n## (terms)", f"\n## {TARGET}\n\n## (terms)"), "second section"),
         (TEXT.replace("  Exists.intro\n", "  Exists\n"), "for the second time"),
-        (TEXT.replace("Compared on every run", "Compared never"), "line 7"),
+        (TEXT.replace("Compared on every run", "Compared never"), "line 8"),
         (TEXT.replace("printed from terms", "made from the text of the sources, without Lean"),
             "line "),
         (TEXT.replace("\n\ndef LT.lt", "\nstray\n\ndef LT.lt"), ""),

@@ -20,28 +20,32 @@ PLAIN_PAUSE = 10.0
 
 @dataclass(slots=True)
 class Console:
-    """Progress and findings on `stream` (standard error)."""
+    """Progress and findings on `stream` (standard error).
+
+    `about` stands before every step: what the steps are of, where that is not the project.
+    """
 
     stream: TextIO
     changing: bool
     color: bool
+    about: str = ""
     _shown: bool = False
     _last: float = field(default=0.0)
 
     def step(self, text: str) -> None:
         """A step begins: a line that stays where lines cannot be changed."""
         if self.changing:
-            self._show(text)
+            self._show(self.about + text)
         else:
-            self.line(text)
+            self.line(self.about + text)
             self._last = time.monotonic()
 
     def progress(self, text: str) -> None:
         """How far the step is."""
         if self.changing:
-            self._show(text)
+            self._show(self.about + text)
         elif time.monotonic() - self._last >= PLAIN_PAUSE:
-            self.line(text)
+            self.line(self.about + text)
             self._last = time.monotonic()
 
     def line(self, text: str) -> None:

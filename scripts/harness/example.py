@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import dataclasses
 import shutil
 import sys
 import tempfile
@@ -73,7 +74,9 @@ def line(args: argparse.Namespace) -> str:
     try:
         with project() as folder:
             policy = load_policy(folder / "policy.toml")
-            run = verify(Run(folder, policy, console))
+            of_example = dataclasses.replace(console, about="example: ")
+            run = verify(Run(folder, policy, of_example))
+            of_example.clear()
         found = pipeline.conclude(run, pipeline.verification(run.policy), "")
     except OSError as error:
         return f"an example (not the theorem) could not be run: {error}"

@@ -36,6 +36,18 @@ _AS_WRITTEN = "  as the sources write it:"
 _REMARK = "-- "
 
 
+_NAMES = {
+    FROM_TERMS: (
+        "Names of the target's own namespace are written without it, and what is applied without",
+        "its implicit arguments, instances and universe levels; hashes stand at the end.",
+    ),
+    FROM_SOURCES: (
+        "The words are those of the sources; what they open (namespaces, notations) is not shown.",
+    ),
+}
+"""How what stands in the file is to be read, by what it was made from."""
+
+
 class GoldenError(Exception):
     """The golden file is not of the form; the message says where."""
 
@@ -154,15 +166,14 @@ def write(golden: Golden, project: str) -> str:
     lines = [
         f"{project}: what is stated, {golden.origin}; form {FORM}.",
         "",
-        "What every target states, after the definitions of this project that its statement needs,",
-        "in reading order. Names of the target's own namespace are written without it, and what is",
-        "applied without its implicit arguments, instances and universe levels"
-        + ("; hashes stand at the end." if golden.hashes else "."),
+        "What every target states, its proof left out, after the definitions of this project that",
+        "its statement needs, in reading order. What is `def` here may be `abbrev` in the sources.",
+        *_NAMES[golden.origin],
         f"Compared on every run; written anew by {UPDATE}",
     ]
     if any(entry.remark for section in golden.sections for entry in section.entries):
         lines.insert(
-            -1, "Behind -- stands, for the reader, how the docstring in the sources begins."
+            -1, "Behind -- stands how a docstring begins; it is for the reader, unchecked."
         )
     for section in golden.sections:
         lines += ["", f"## {section.target}"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from harness.golden import FROM_SOURCES, Difference, Entry, Golden, Section
@@ -30,15 +30,21 @@ class StatedError(Exception):
 
 
 _PROOF = ("theorem", "instance", "example")
+_OPENING = {"structure": " where", "class": " where", "inductive": " where"}
+"""What comes before the body of a declaration, where that is not `:=`."""
 _CODE = re.compile(r"`[^`]*`")
 
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The declarations of a project by name: those of the trusted files, and all."""
+    """The declarations of a project by name: those of the trusted files, and all.
+
+    `elsewhere` has those of other files, each with its file.
+    """
 
     trusted: Mapping[str, Declared]
     all: Mapping[str, Declared]
+    elsewhere: Mapping[str, Sequence[tuple[str, Declared]]]
 
     def find(self, name: str, namespace: str) -> Declared | None:
         """What a name means in a namespace: the trusted declaration where there are two."""
@@ -63,11 +69,15 @@ def read(policy: Policy, sources: Sources, folders: Iterable[str] = ("",)) -> St
     found = {s.path: {d.name: d for d in _declared(s)} for s in ours}
     trusted: dict[str, Declared] = {}
     everything: dict[str, Declared] = {}
+    elsewhere: dict[str, list[tuple[str, Declared]]] = {}
     for path, named in found.items():
         everything |= named
         if path in paths:
             trusted |= named
-    return Stated(trusted, everything)
+            continue
+        for name, declared in named.items():
+            elsewhere.setdefault(name, []).append((path, declared))
+    return Stated(trusted, everything, elsewhere)
 
 
 def _is_ours(policy: Policy, source: Source, folders: Iterable[str]) -> bool:
@@ -156,7 +166,8 @@ def _text(declared: Declared, name: str) -> str:
     head = _wrapped(f"{declared.kind} {name} {_indented(signature(declared))}")
     if declared.kind in _PROOF or declared.value is None:
         return head
-    return f"{head} :=\n  {_indented(declared.value, '  ')}"
+    opening = "" if declared.value.startswith("|") else _OPENING.get(declared.kind, " :=")
+    return f"{head}{opening}\n  {_indented(declared.value, '  ')}"
 
 
 def _wrapped(text: str) -> str:
@@ -254,6 +265,37 @@ def compare(
                     Difference(section.target, entry.name, entry.remark, remark, remark=True)
                 )
     return compared, found
+
+
+@dataclass(frozen=True, slots=True)
+class Otherwise:
+    """A target that is not proved in the words of the challenge; nowhere, where `file` is None."""
+
+    target: str
+    file: str | None = None
+    line: int | None = None
+    difference: Difference | None = None
+
+
+def unlike_challenge(
+    policy: Policy, sources: Sources, folders: Iterable[str] = ("",)
+) -> Iterator[Otherwise]:
+    """The targets of the challenge whose proofs state other tokens. Raises StatedError.
+
+    Other tokens can state the same: only terms tell.
+    """
+    stated = read(policy, sources, folders)
+    for target in policy.challenge_targets:
+        agreed = stated.trusted.get(target)
+        proved = stated.elsewhere.get(target, ())
+        if agreed is None:
+            continue
+        if not proved:
+            yield Otherwise(target)
+        for file, declared in proved:
+            if _tokens(declared) != _tokens(agreed):
+                texts = _text(agreed, target), _text(declared, target)
+                yield Otherwise(target, file, declared.line, Difference(target, target, *texts))
 
 
 def same_tokens(one: str, other: str) -> bool:

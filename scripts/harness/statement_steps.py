@@ -215,7 +215,29 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
         file=run.policy.golden,
         remedy=f"Build (python3 scripts/build.py), then write it from terms: {golden.UPDATE}.",
     )
-    return Looked([found, *_remarks(run, remarks)], detail)
+    return Looked([found, *_unlike_challenge(run), *_remarks(run, remarks)], detail)
+
+
+def _unlike_challenge(run: Run) -> Iterator[Finding]:
+    """Proofs of the challenge's targets whose words are others than the challenge's."""
+    assert run.sources is not None
+    for one in stated.unlike_challenge(run.policy, run.sources, _folders(run)):
+        if one.difference is None:
+            what = "it is declared in the challenge, and in no other file"
+        else:
+            what = (
+                f"the proof states it in other words than the challenge: "
+                f"{_shown(one.difference.lines())}. Terms will tell whether it is the same"
+            )
+        yield Finding(
+            "text-differs",
+            f"{one.target}: {what}",
+            GOLDEN,
+            file=one.file,
+            line=one.line,
+            target=one.target,
+            remedy="Build, and compare terms: python3 scripts/check_statement.py.",
+        )
 
 
 def update_golden(run: Run) -> str:

@@ -129,6 +129,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "reading-expected": (Level.WARNING, "a command that the policy names is not there"),
     "process-left": (Level.WARNING, "a process outlived what had started it"),
     "special-declaration": (Level.WARNING, "a declaration that runs or reads otherwise"),
+    "text-differs": (Level.WARNING, "a proof's statement is not, word for word, the challenge's"),
     "sorry-unused": (Level.WARNING, "a declaration that no target uses rests on sorry"),
     "sorry-expected": (Level.WARNING, "a hole that the policy names is not there"),
 }

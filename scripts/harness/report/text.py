@@ -100,7 +100,7 @@ def _targets(run: Run, verification: Verification) -> Iterator[str]:
     verdicts = {name: target_verdict(verification, name) for name in verification.targets}
     asked = any(s.about_targets and s.status is not Status.NOT_RUN for s in verification.steps)
     if not asked and set(verdicts.values()) == {Verdict.COULD_NOT_RUN}:
-        yield f"  Nothing is known of any of the {len(verdicts)} targets."
+        yield f"  Nothing compiled says anything of any of the {len(verdicts)} targets."
         return
     for name, verdict in verdicts.items():
         yield f"  {verdict.value:<14} {name}"

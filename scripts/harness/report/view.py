@@ -454,8 +454,8 @@ class _Maker:
                     )
                 )
         return tuple(found), (
-            "The verification has no definitions, since it read no compiled module. These are of "
-            "the repository as it is now."
+            "The verification has no definitions, since it read no compiled module. These are the "
+            f"ones that {written.PLACE.as_posix()} explains, of the repository as it is now."
         )
 
     def _definition(self, constant: Constant) -> Definition:
