@@ -7,12 +7,15 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from harness import golden
-from projects_for_tests import CHECKOUT, run_script
+from harness.policy import load_policy
+from harness.toolchain import audit
+from projects_for_tests import CHECKOUT, RECORDINGS, Played, run_script
 from stated_for_tests import Said, check, copied, edit, small
 
 GOLDEN = "statement.golden.txt"
@@ -755,3 +758,181 @@ def test_a_comment_or_the_layout_is_no_difference_without_lean(tmp_path: Path) -
     assert said.status == 2
     assert "golden-differs" not in said.rules
     assert "text-only" in said.rules
+
+
+# Words beside the terms: quoted from the right declaration, and compared.
+
+HELPERS = {
+    "a definition of the same short name": "def Both.Both (a b : Prop) : Prop := And a b",
+    "a definition named as a stranger's": "def Both.And (a b : Prop) : Prop := a",
+    "a private theorem": "private theorem Both.symm.same {a : Prop} (h : a) : a := h",
+    "a theorem that is not understood": "theorem helper : let x := True; x := True.intro",
+}
+
+
+@pytest.mark.parametrize("helper", HELPERS)
+def test_another_declaration_gives_no_words_to_one_that_is_stated(
+    project: Path, helper: str
+) -> None:
+    edit(project / "Definitions.lean", "def Both", "/-- Both hold. -/\ndef Both")
+    assert written(project).status == 0
+    main = project / "Main.lean"
+    before = (project / GOLDEN).read_text(encoding="utf-8")
+    main.write_text(
+        f"{main.read_text(encoding='utf-8')}\n/-- Words of another one. -/\n{HELPERS[helper]}\n",
+        encoding="utf-8",
+    )
+    if "not understood" not in helper:
+        said = check(project)
+        assert (said.status, remarks(said)) == (0, []), said.err
+    assert written(project).status == 0
+    after = (project / GOLDEN).read_text(encoding="utf-8")
+    assert "-- Both hold.\ndef Both (a b : Prop)" in after
+    assert "another one" not in after
+    assert after == before or "not understood" in helper
+    said = check(project)
+    assert (said.status, remarks(said)) == (0, []), said.err
+    edit(project / GOLDEN, "-- Both hold.", "-- One of them holds.")
+    assert len(remarks(check(project))) == 1
+    edit(project / GOLDEN, "  |   And a b", "  |   False -- so the theorem proves False")
+    said = check(project)
+    assert (said.status, set(said.rules)) == (1, {"golden-differs"})
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("  | def Both (a b", "  | def False.anything (a b"),
+        ("  |   And a b", "  |   And a (b : True → Nonsense)"),
+        ("  | def Both (a b", "  | @[simp] def Both (a b"),
+        ("  | def Both (a b", "  | /-- Nothing. -/\n  | def Both (a b"),
+        ("  | def Both (a b", "  | variable (c : False)\n  | def Both (a b"),
+        ("  |   And a b", "  |   And a b -- and more"),
+    ],
+)
+def test_the_words_of_the_sources_cannot_be_others(project: Path, old: str, new: str) -> None:
+    edit(project / GOLDEN, old, new)
+    said = check(project)
+    assert (said.status, set(said.rules)) == (1, {"golden-differs"}), said.err
+
+
+@pytest.mark.parametrize("sign", ["\r", "\u2028", "\x1b[2J", "\u202e", "\u200b", "\t"])
+def test_a_quoted_line_cannot_look_like_more(project: Path, sign: str) -> None:
+    edit(
+        project / "Definitions.lean",
+        "def Both",
+        "/-- They hold. -/\ndef Both",
+    )
+    assert written(project).status == 0
+    path = project / GOLDEN
+    text = path.read_text(encoding="utf-8")
+    changed = text.replace("-- They hold.", f"-- They hold.{sign}def Both (a b : Prop) : Prop :=")
+    path.write_bytes(changed.encode())
+    said = check(project)
+    assert (said.status, said.rules) == (2, ["golden-unreadable"])
+    assert "a character that cannot be seen" in said.message("golden-unreadable")
+
+
+def test_a_long_docstring_is_quoted_in_part(project: Path) -> None:
+    words = "word " * 100_000
+    edit(project / "Definitions.lean", "def Both", f"/-- {words}-/\ndef Both")
+    assert written(project).status == 0
+    assert len((project / GOLDEN).read_bytes()) < 10_000
+    said = check(project)
+    assert (said.status, remarks(said)) == (0, [])
+
+
+def test_what_has_no_header_or_body_of_its_own_is_written_too(
+    tmp_path: Path, libraries: Path
+) -> None:
+    definitions = """prelude
+import Logic
+set_option genCtorIdx false
+set_option genInjectivity false
+set_option genSizeOf false
+structure Pair where
+  left : Prop
+  right : Prop
+inductive Color where
+  | red
+  | blue
+def noarg := True
+"""
+    main = "prelude\nimport Definitions\n"
+    main += "theorem t (p : Pair) (c : Color) (h : p.left) (k : noarg) : p.left := h\n"
+    project = small(tmp_path / "project", {"Definitions": definitions, "Main": main}, ["t"])
+    said = written(project)
+    assert said.status == 0, said.err
+    text = (project / GOLDEN).read_text(encoding="utf-8")
+    assert "  | structure Pair where\n  |   left : Prop\n" in text
+    assert "  | def noarg :=\n  |   True\n" in text
+    said = check(project)
+    assert (said.status, said.rules) == (0, []), said.err
+
+
+def test_a_text_that_no_terms_show_is_not_accepted(good: Played) -> None:
+    good.policy()
+    path = good.project / "policy.toml"
+    path.write_text(
+        path.read_text(encoding="utf-8") + f'[statement]\ngolden = "{GOLDEN}"\n', encoding="utf-8"
+    )
+    policy = load_policy(path)
+    facts = audit.parse(audit.find_answer((RECORDINGS / "good" / "audit.json").read_text("utf-8")))
+    made = golden.of_terms(policy, facts)
+    entry = made.sections[0].entries[-1]
+    lie = dataclasses.replace(entry, text=f"theorem {entry.name} : RiemannHypothesis")
+    section = dataclasses.replace(made.sections[0], entries=(*made.sections[0].entries[:-1], lie))
+    false = dataclasses.replace(made, sections=(section, *made.sections[1:]))
+    (good.project / GOLDEN).write_text(golden.write(false, policy.name), encoding="utf-8")
+    done = good.run("check_statement.py")
+    assert done.returncode == 2, done.stdout
+    assert "golden-text-unseen" in done.stderr
+
+
+# Without Lean: what a golden file leaves out, or has besides.
+
+
+def test_without_lean_a_target_of_another_name_is_none(tmp_path: Path) -> None:
+    tree = checkout(tmp_path / "tree")
+    made = golden.read((tree / GOLDEN).read_text(encoding="utf-8"), "DinhSharpness")
+    terms = dataclasses.replace(made, origin=golden.FROM_TERMS, hashes={"Whatever": "0" * 64})
+    text = golden.write(terms, "DinhSharpness").replace(
+        "\ntheorem not_bddAbove_norm_hessian_scale {",
+        "\ntheorem not_bddAbove_norm_hessian_scale_for_every_network {",
+    )
+    (tree / GOLDEN).write_text(text, encoding="utf-8")
+    said = without_lean(tree)
+    assert (said.status, "golden-differs" in said.rules) == (1, True)
+    arguments = ("--toolchain", str(tree / "no-lean"), "--update-golden")
+    assert check(tree, *arguments, embedded=False).status == 0
+    text = (tree / GOLDEN).read_text(encoding="utf-8")
+    assert "for_every_network" not in text and "Whatever" not in text
+
+
+def cut(text: str, start: str) -> str:
+    """A text without the paragraph in which a line starts so."""
+    parts = text.split("\n\n")
+    left = [p for p in parts if not any(line.startswith(start) for line in p.split("\n"))]
+    assert len(left) == len(parts) - 1
+    return "\n\n".join(left)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: cut(t, "def parameterLoss "),
+        lambda t: cut(t, "theorem not_bddAbove_norm_hessian_scale "),
+        lambda t: t.replace("As above: Parameter, Input", "As above: Parameter, Prejudice, Input"),
+        lambda t: t.replace("As above: Input, TwiceDifferentiableAt", "As above: Input", 1),
+    ],
+    ids=["definition", "theorem", "one more", "one less"],
+)
+def test_without_lean_what_is_left_out_is_told(
+    tmp_path: Path, change: Callable[[str], str]
+) -> None:
+    tree = checkout(tmp_path / "tree")
+    text = (tree / GOLDEN).read_text(encoding="utf-8")
+    assert change(text) != text
+    (tree / GOLDEN).write_text(change(text), encoding="utf-8")
+    said = without_lean(tree)
+    assert (said.status, "golden-differs" in said.rules) == (1, True), said.err

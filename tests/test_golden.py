@@ -236,6 +236,14 @@ def test_every_kind_of_difference_is_told(
     assert all(d.lines() or d.same_text for d in golden.compare(BASE, changed))
 
 
+def test_a_difference_of_long_texts_is_shown_in_part() -> None:
+    old = "\n".join(f"a {number}" for number in range(50_000))
+    new = "\n".join(f"b {number}" if number > 9 else f"a {number}" for number in range(50_000))
+    lines = golden.Difference("N.t", "d", old, new).lines()
+    assert len(lines) == golden.MOST_COMPARED
+    assert (lines[0], lines[len(lines) // 2]) == ("-a 10", "+b 10")
+
+
 def test_a_change_that_is_not_printed_is_told_as_one() -> None:
     changed = replace(BASE, hashes={**BASE.hashes, "N.d": "0" * 64})
     (difference,) = golden.compare(BASE, changed)

@@ -798,13 +798,15 @@ def _witness(type_: str) -> Look:
     return looked
 
 
-def _kept(level: str) -> Look:
+def _kept(level: str, *, terms: bool = True) -> Look:
     """A statement with this universe parameter, as the golden file has it."""
 
     def looked(folder: Path) -> list[Finding]:
         run = _project(folder, golden="golden.txt", challenge_targets=(), targets=("Demo.t",))
         run.terms = _facts(_said("Demo.t", f"(Eq.{{1}} Sort {level} #0)", (level,)))
         _write(folder / "golden.txt", golden.write(golden.of_terms(run.policy, run.terms), "Demo"))
+        if not terms:
+            run.audit, run.terms = run.terms, None
         steps.read_sources(run)
         return statement_steps.check_golden(run).findings
 
@@ -936,6 +938,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("no golden file", "golden-missing", _golden(None)),
     Fault("a golden file of another form", "golden-unreadable", _golden("theorem x\n")),
     Fault("what the golden file says", None, _kept("u")),
+    Fault("a golden file whose text nothing shows", "golden-text-unseen", _kept("u", terms=False)),
     Fault("a level that reads as something else", "name-ambiguous", _kept("max")),
     Fault("a witness", None, _witness(SHOWN)),
     Fault("a witness that assumes what is false", "witness-differs",

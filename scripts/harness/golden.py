@@ -14,6 +14,7 @@ import difflib
 import hashlib
 import itertools
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -32,8 +33,11 @@ _HEADING = re.compile(r"## (.+)")
 _HASH = re.compile(r"([0-9a-f]{64})  (.+)")
 _TERMS = "(terms)"
 """The last heading, which is no name as Lean writes it, and so no target's."""
+MOST_COMPARED = 2000
+"""Lines of two texts for which a shortest difference is looked for."""
 _AS_WRITTEN = "  as the sources write it:"
 _REMARK = "-- "
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 _NAMES = {
@@ -58,12 +62,15 @@ class Entry:
 
     `text` begins with its kind and `name`, which is written short. `source` is how the sources
     write it, where their text does not come to the same. `remark` is how its docstring begins.
+    `whole` is its whole name and `module` its module, where terms tell them: no file does.
     """
 
     name: str
     text: str
     source: str = ""
     remark: str = ""
+    whole: str = field(default="", compare=False)
+    module: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,12 @@ def _names(said: Statement) -> list[str]:
 
 
 def _entry(printer: printing.Printer, constant: Constant) -> Entry:
-    return Entry(printer.short(constant.name), declaration(printer, constant))
+    return Entry(
+        printer.short(constant.name),
+        declaration(printer, constant),
+        whole=constant.name,
+        module=constant.module,
+    )
 
 
 def declaration(printer: printing.Printer, constant: Constant) -> str:
@@ -216,6 +228,9 @@ def read(text: str, project: str) -> Golden:
     Raises GoldenError unless it is as `write` writes it, but for the ends of its lines.
     """
     text = text.replace("\r\n", "\n")
+    for number, line in enumerate(text.split("\n"), 1):
+        if unseen(line) != line:
+            raise GoldenError(f"line {number}: a character that cannot be seen, or moves others")
     golden = _read(text.split("\n"))
     for number, (is_, should) in enumerate(
         itertools.zip_longest(text.split("\n"), write(golden, project).split("\n")), 1
@@ -227,6 +242,11 @@ def read(text: str, project: str) -> Golden:
                 + (f", and there is {shortened(is_)!r}" if is_ is not None else "")
             )
     return golden
+
+
+def unseen(text: str) -> str:
+    """A text in whose place of every character that cannot be seen, or moves others, is a sign."""
+    return "".join("\ufffd" if unicodedata.category(c) in _UNSEEN else c for c in text)
 
 
 def shortened(text: str, most: int = 200) -> str:
@@ -345,8 +365,20 @@ class Difference:
     def lines(self) -> list[str]:
         """What is there now against the golden file: `-` golden, `+` now."""
         old, new = (text.split("\n") if text else [] for text in (self.expected, self.found))
+        if len(old) + len(new) > MOST_COMPARED:
+            # To find the best way from one to the other takes time that grows with the square.
+            same = sum(1 for _ in itertools.takewhile(_is_same, zip(old, new, strict=False)))
+            end = same + MOST_COMPARED // 2
+            return [
+                *(f"-{line}" for line in old[same:end]),
+                *(f"+{line}" for line in new[same:end]),
+            ]
         compared = difflib.unified_diff(old, new, lineterm="", n=1)
         return [line for line in compared if not line.startswith(("---", "+++", "@@"))]
+
+
+def _is_same(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1]
 
 
 def compare(kept: Golden, now: Golden, *, order: bool = True) -> Iterator[Difference]:

@@ -5,12 +5,21 @@ What only terms show (instances, implicit arguments, what a name resolves to) is
 
 from __future__ import annotations
 
+import contextlib
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.golden import FROM_SOURCES, Difference, Entry, Golden, Section
+from harness.golden import (
+    FROM_SOURCES,
+    Difference,
+    Entry,
+    Golden,
+    Section,
+    shortened,
+    unseen,
+)
 from harness.policy import Policy
 from harness.printing import WIDTH
 from harness.sources.declarations import (
@@ -19,9 +28,9 @@ from harness.sources.declarations import (
     declarations,
     signature,
 )
-from harness.sources.lexer import LexError
+from harness.sources.lexer import BadName, LexError, tokenize
 from harness.sources.normal import normal_tokens
-from harness.sources.project import Source, Sources
+from harness.sources.project import Source, Sources, module_path
 from harness.sources.reading import trusted_files
 
 
@@ -30,6 +39,8 @@ class StatedError(Exception):
 
 
 _PROOF = ("theorem", "instance", "example")
+MOST_QUOTED = 2000
+"""Characters of a docstring that are quoted."""
 _OPENING = {"structure": " where", "class": " where", "inductive": " where"}
 """What comes before the body of a declaration, where that is not `:=`."""
 _CODE = re.compile(r"`[^`]*`")
@@ -37,25 +48,46 @@ _CODE = re.compile(r"`[^`]*`")
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """The declarations of a project by name: those of the trusted files, and all.
+    """The declarations of a project by name: those of the trusted files, and those of each file.
 
-    `elsewhere` has those of other files, each with its file.
+    Private ones are left out: they have other names.
     """
 
+    folders: Sequence[str]
     trusted: Mapping[str, Declared]
-    all: Mapping[str, Declared]
-    elsewhere: Mapping[str, Sequence[tuple[str, Declared]]]
+    files: Mapping[str, Mapping[str, Declared]]
+    problems: Sequence[str] = ()
+    """The files that are not understood, each with the reason."""
 
     def find(self, name: str, namespace: str) -> Declared | None:
-        """What a name means in a namespace: the trusted declaration where there are two."""
+        """What a name means in a namespace: a trusted declaration where there is one."""
         parts = namespace.split(".") if namespace else []
         spaces = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
-        for full in (*(f"{space}.{name}" for space in spaces), name):
-            if full in self.trusted:
-                return self.trusted[full]
-            if full in self.all:
-                return self.all[full]
+        for named in (self.trusted, *self.files.values()):
+            for full in (*(f"{space}.{name}" for space in spaces), name):
+                if full in named:
+                    return named[full]
         return None
+
+    def of_entry(self, entry: Entry, namespace: str, agreed: Collection[str]) -> Declared | None:
+        """The declaration of an entry: of its module, where terms tell that, and of no other.
+
+        That of the challenge for what is `agreed`.
+        """
+        if not entry.module:
+            return self.find(entry.name, namespace)
+        if entry.whole in agreed and entry.whole in self.trusted:
+            return self.trusted[entry.whole]
+        for folder in self.folders:
+            with contextlib.suppress(BadName):
+                path = module_path(folder, entry.module)
+                if entry.whole in (named := self.files.get(path, {})):
+                    return named[entry.whole]
+        return None
+
+    def proved(self, name: str) -> list[tuple[str, Declared]]:
+        """The declarations of this name outside of the trusted files, each with its file."""
+        return [(file, named[name]) for file, named in self.files.items() if name in named]
 
 
 def read(policy: Policy, sources: Sources, folders: Iterable[str] = ("",)) -> Stated:
@@ -63,21 +95,32 @@ def read(policy: Policy, sources: Sources, folders: Iterable[str] = ("",)) -> St
 
     `folders` are the source folders of the lakefile.
     """
+    stated = _read(policy, sources, folders)
+    if stated.problems:
+        raise StatedError(stated.problems[0])
+    return stated
+
+
+def _read(policy: Policy, sources: Sources, folders: Iterable[str]) -> Stated:
+    """The same, with what is understood of the files."""
     places = tuple(folders)
     paths = {source.path for source in trusted_files(sources, policy, places)}
-    ours = [s for s in sources.files if s.path in paths or _is_ours(policy, s, places)]
-    found = {s.path: {d.name: d for d in _declared(s)} for s in ours}
     trusted: dict[str, Declared] = {}
-    everything: dict[str, Declared] = {}
-    elsewhere: dict[str, list[tuple[str, Declared]]] = {}
-    for path, named in found.items():
-        everything |= named
-        if path in paths:
-            trusted |= named
+    files: dict[str, dict[str, Declared]] = {}
+    problems = []
+    for source in sources.files:
+        if source.path not in paths and not _is_ours(policy, source, places):
             continue
-        for name, declared in named.items():
-            elsewhere.setdefault(name, []).append((path, declared))
-    return Stated(trusted, everything, elsewhere)
+        try:
+            found = declarations(source.text)
+        except (DeclarationError, LexError) as error:
+            problems.append(f"{source.path}: {error}")
+            continue
+        named = {d.name: d for d in found if "private" not in d.modifiers}
+        if source.path in paths:
+            trusted |= named
+        files[source.path] = named
+    return Stated(places, trusted, files, problems)
 
 
 def _is_ours(policy: Policy, source: Source, folders: Iterable[str]) -> bool:
@@ -87,13 +130,6 @@ def _is_ours(policy: Policy, source: Source, folders: Iterable[str]) -> bool:
         and source.path.removeprefix(start).removesuffix(".lean").partition("/")[0] in policy.roots
         for start in {"", *(f"{folder}/" for folder in folders if folder)}
     )
-
-
-def _declared(source: Source) -> tuple[Declared, ...]:
-    try:
-        return declarations(source.text)
-    except (DeclarationError, LexError) as error:
-        raise StatedError(f"{source.path}: {error}") from None
 
 
 def of_sources(policy: Policy, sources: Sources, folders: Iterable[str] = ("",)) -> Golden:
@@ -155,7 +191,8 @@ def _entry(declared: Declared, namespace: str) -> Entry:
 def _remark(declared: Declared) -> str:
     """The first paragraph of a docstring, in lines that end in no piece of code."""
     paragraph = re.split(r"\n\s*\n", (declared.docstring or "").strip())[0]
-    joined = _CODE.sub(lambda code: code[0].replace(" ", "\0"), " ".join(paragraph.split()))
+    paragraph = unseen(shortened(" ".join(paragraph.split()), MOST_QUOTED))
+    joined = _CODE.sub(lambda code: code[0].replace(" ", "\0"), paragraph)
     width = WIDTH - len("-- ")
     lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
     return "\n".join(lines).replace("\0", " ")
@@ -163,7 +200,7 @@ def _remark(declared: Declared) -> str:
 
 def _text(declared: Declared, name: str) -> str:
     """A declaration in the form of the golden file, in the words of the sources."""
-    head = _wrapped(f"{declared.kind} {name} {_indented(signature(declared))}")
+    head = _wrapped(f"{declared.kind} {name} {_indented(signature(declared))}".rstrip())
     if declared.kind in _PROOF or declared.value is None:
         return head
     opening = "" if declared.value.startswith("|") else _OPENING.get(declared.kind, " :=")
@@ -195,8 +232,8 @@ def _breaks(line: str) -> list[int]:
 
 def _indented(text: str, by: str = "  ") -> str:
     """A text whose later lines are indented, none of them empty."""
-    first, *rest = (line for line in text.split("\n") if line.strip())
-    return "\n".join([first.strip(), *(f"{by}{line}" for line in rest)])
+    lines = [line for line in text.split("\n") if line.strip()] or [""]
+    return "\n".join([lines[0].strip(), *(f"{by}{line}" for line in lines[1:])])
 
 
 # Compared.
@@ -208,19 +245,21 @@ def with_sources(
     """The golden file with the words of the sources wherever its own differ from them.
 
     So that without Lean its text can be compared with theirs; and with what they say of each
-    declaration. Raises StatedError.
+    declaration. What stands in a file that is not understood has none of both.
     """
-    stated = read(policy, sources, folders)
+    stated = _read(policy, sources, folders)
     sections = []
     for section in golden.sections:
         namespace = section.target.rpartition(".")[0]
-        entries = [_with_source(stated, entry, namespace) for entry in section.entries]
+        entries = [
+            _with_source(entry, stated.of_entry(entry, namespace, policy.challenge_targets))
+            for entry in section.entries
+        ]
         sections.append(replace(section, entries=tuple(entries)))
     return replace(golden, sections=tuple(sections))
 
 
-def _with_source(stated: Stated, entry: Entry, namespace: str) -> Entry:
-    declared = stated.find(entry.name, namespace)
+def _with_source(entry: Entry, declared: Declared | None) -> Entry:
     if declared is None:
         return entry
     entry = replace(entry, remark=_remark(declared))
@@ -254,17 +293,51 @@ def compare(
                     found.append(Difference(section.target, entry.name, entry.text, None))
                 continue
             compared.append(entry.name)
-            # Sources against sources: what printers leave out counts too.
-            exact = from_sources or bool(entry.source)
-            if _tokens_of(entry.source or entry.text, exact) != _tokens(declared, exact):
-                text = _text(declared, entry.name)
+            text = _text(declared, entry.name)
+            if entry.source or from_sources:
+                same = same_but_for_layout(entry.source or entry.text, text)
+            else:
+                same = _tokens_of(entry.text) == _tokens(declared)
+            if not same:
                 kept_text = entry.source or entry.text
                 found.append(Difference(section.target, entry.name, kept_text, text))
             elif entry.remark != (remark := _remark(declared)):
                 found.append(
                     Difference(section.target, entry.name, entry.remark, remark, remark=True)
                 )
+    found += _left_out(kept)
+    if from_sources:
+        found += _unlike(kept, of_sources(policy, sources, folders))
     return compared, found
+
+
+def _left_out(kept: Golden) -> Iterator[Difference]:
+    """The targets that have a section and are stated in none."""
+    shown = {
+        name
+        for section in kept.sections
+        for entry in section.entries
+        for name in (entry.name, f"{section.target.rpartition('.')[0]}.{entry.name}")
+    }
+    for section in kept.sections:
+        if section.target not in shown:
+            yield Difference(section.target, section.target, None, section.target)
+
+
+def _unlike(kept: Golden, now: Golden) -> Iterator[Difference]:
+    """What a golden file made from sources leaves out of them, or refers to otherwise."""
+    there = {section.target: section for section in kept.sections}
+    for section in now.sections:
+        old = there.get(section.target)
+        if old is None:
+            continue
+        names = {entry.name for entry in old.entries}
+        for entry in section.entries:
+            if entry.name not in names:
+                yield Difference(section.target, entry.name, None, entry.text)
+        if old.before != section.before:
+            texts = "\n".join(old.before), "\n".join(section.before)
+            yield Difference(section.target, "definitions as above", *texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +360,9 @@ def unlike_challenge(
     stated = read(policy, sources, folders)
     for target in policy.challenge_targets:
         agreed = stated.trusted.get(target)
-        proved = stated.elsewhere.get(target, ())
         if agreed is None:
             continue
+        proved = [(file, one) for file, one in stated.proved(target) if one is not agreed]
         if not proved:
             yield Otherwise(target)
         for file, declared in proved:
@@ -298,12 +371,16 @@ def unlike_challenge(
                 yield Otherwise(target, file, declared.line, Difference(target, target, *texts))
 
 
-def same_tokens(one: str, other: str) -> bool:
-    """Whether two declarations as they are printed are the same but for their layout."""
+def same_but_for_layout(one: str, other: str) -> bool:
+    """Whether two texts are the same token for token, comments included."""
     if one == other:
         return True
-    tokens = _tokens_of(one) if one and other else None
-    return tokens is not None and tokens == _tokens_of(other)
+    try:
+        return [(t.kind, t.text) for t in tokenize(one)] == [
+            (t.kind, t.text) for t in tokenize(other)
+        ]
+    except LexError:
+        return False
 
 
 def _tokens_of(text: str, exact: bool = False) -> tuple[str, ...] | None:

@@ -34,6 +34,17 @@ def check_golden(run: Run) -> Looked:
         why = "it was made from the text of the sources, and here are compiled modules"
         return Looked([_could_not(run, "golden-from-sources", why)])
     findings = list(_against_terms(run, kept))
+    if axioms.TERMS not in run.facts():
+        findings.append(
+            Finding(
+                "golden-text-unseen",
+                "its hashes were compared, as the audit shows terms; its text was compared with "
+                "nothing, since no terms were read",
+                GOLDEN,
+                file=run.policy.golden,
+                remedy="See why the step terms did not run.",
+            )
+        )
     ways = " and the ".join(run.facts())
     covered = sum(name in kept.hashes for name in run.policy.targets)
     return Looked(
@@ -88,23 +99,16 @@ def _folders(run: Run) -> set[str]:
 def _with_sources(run: Run, now: Golden, kept: Golden) -> Golden:
     """What is stated, with the words of the sources where they are not what is printed.
 
-    The golden file's own words stand for others of the same tokens, and where the sources are not
-    understood: then terms alone are compared.
+    The golden file's own words stand for those that are laid out otherwise.
     """
     assert run.sources is not None
-    try:
-        now = stated.with_sources(now, run.policy, run.sources, _folders(run))
-        understood = True
-    except stated.StatedError:
-        understood = False
-    there = {(s.target, e.name): e for s in kept.sections for e in s.entries}
+    now = stated.with_sources(now, run.policy, run.sources, _folders(run))
+    words = {(s.target, e.name): e.source for s in kept.sections for e in s.entries}
 
     def worded(target: str, entry: golden.Entry) -> golden.Entry:
-        own = there.get((target, entry.name), golden.Entry(entry.name, ""))
-        if not understood:
-            return dataclasses.replace(entry, source=own.source, remark=own.remark)
-        same = stated.same_tokens(own.source, entry.source)
-        return dataclasses.replace(entry, source=own.source) if same else entry
+        own = words.get((target, entry.name), "")
+        same = stated.same_but_for_layout(own, entry.source)
+        return dataclasses.replace(entry, source=own) if same else entry
 
     return dataclasses.replace(
         now,
@@ -208,6 +212,10 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
         f"only text was compared: {len(compared)} declarations of {run.policy.golden} with the "
         "tokens of the sources"
     )
+    every = [entry.name for section in kept.sections for entry in section.entries]
+    if left := [name for name in every if name not in compared]:
+        more = f" and {len(left) - SHOWN_NAMES} more" if len(left) > SHOWN_NAMES else ""
+        detail += f"; not compared, since none declares them: {', '.join(left[:SHOWN_NAMES])}{more}"
     found = Finding(
         "text-only",
         detail,
@@ -276,8 +284,9 @@ def _quoted_anew(run: Run) -> Golden | None:
         kept = golden.read(_kept(run).decode("utf-8"), run.policy.name)
     except (OSError, UnicodeDecodeError, NotPlain, GoldenError):
         return None
-    found = stated.compare(kept, run.policy, run.sources, _folders(run))[1]
-    if kept.origin == golden.FROM_SOURCES or not all(d.remark for d in found):
+    compared, found = stated.compare(kept, run.policy, run.sources, _folders(run))
+    whole = len(compared) == sum(len(section.entries) for section in kept.sections)
+    if kept.origin == golden.FROM_SOURCES or not whole or not all(d.remark for d in found):
         return None
     return stated.with_sources(kept, run.policy, run.sources, _folders(run))
 

@@ -95,6 +95,7 @@ RULES: dict[str, tuple[Level, str]] = {
     "export-unreadable": (Level.COULD_NOT_RUN, "an export is not of the format"),
     "golden-from-sources": (Level.COULD_NOT_RUN, "the golden file was not made from terms"),
     "golden-missing": (Level.COULD_NOT_RUN, "the golden file is not there"),
+    "golden-text-unseen": (Level.COULD_NOT_RUN, "no terms, so that no text was compared"),
     "golden-unreadable": (Level.COULD_NOT_RUN, "the golden file is not of the form"),
     "kernel-missing": (Level.COULD_NOT_RUN, "there is no kernel to check with"),
     "kernel-stopped": (Level.COULD_NOT_RUN, "the kernel gave no answer"),
