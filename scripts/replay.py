@@ -103,7 +103,7 @@ def _replay(args: argparse.Namespace) -> int:
     cli.check_outputs(args)
     if args.write_export is not None:
         file = args.write_export
-        cli.check_export(f"--write-export {file}", file, args.project.resolve())
+        cli.check_export(f"--write-export {file}", file, args, args.project.resolve())
     if args.export is not None and args.modules is not None:
         raise cli.UsageError("name an export, or modules, not both")
     if args.cone and not (args.target or args.policy):

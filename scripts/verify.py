@@ -158,7 +158,8 @@ def _export_to(run: Run, args: argparse.Namespace) -> Path | None:
             raise cli.UsageError("--paranoid shows the export to others: leave --no-export out")
         return None
     file = run.project / EXPORT
-    cli.check_export(f"the export {file}", file, run.project, "Remove it, or add --no-export.")
+    remedy = "Remove it, or add --no-export."
+    cli.check_export(f"the export {file}", file, args, run.project, remedy)
     return file
 
 

@@ -164,6 +164,30 @@ def test_git_without_lean(pinned: Played) -> None:
     assert "package-changed" in done.stderr
 
 
+@pytest.mark.parametrize("head", ["chain", "capitals", "garbage", "folder"])
+def test_a_head_that_is_there_is_followed_or_told(pinned: Played, head: str) -> None:
+    repository = pinned.project / PACKAGE / ".git"
+    path = repository / "HEAD"
+    match head:
+        case "chain":
+            (repository / "refs" / "x").mkdir(parents=True)
+            (repository / "refs" / "x" / "y").write_bytes(path.read_bytes())
+            path.write_text("ref: refs/x/y\n", encoding="utf-8")
+        case "capitals":
+            path.write_text(COMMIT.upper() + "\n", encoding="utf-8")
+        case "garbage":
+            path.write_text("nothing\n", encoding="utf-8")
+        case "folder":
+            path.unlink()
+            path.mkdir()
+    (pinned.project / PACKAGE / "Mathlib" / "Basic.lean").write_text("changed", encoding="utf-8")
+    status, findings, _, _ = pins(pinned)
+    if head in ("chain", "capitals"):
+        assert (status, {f["rule"] for f in findings}) == (1, {"package-changed"})
+    else:
+        assert (status, {f["rule"] for f in findings}) == (2, {"pin-unreadable"})
+
+
 def test_nothing_is_there(tmp_path: Path, pinned: Played) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()

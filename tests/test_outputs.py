@@ -127,6 +127,56 @@ def test_a_folder_in_the_place_of_the_export_is_said_first(proved: Path, name: s
     assert verify(proved, "--no-export").returncode == 0
 
 
+@pytest.mark.parametrize("name", [EXPORT, MANIFEST])
+def test_an_export_takes_the_place_of_nothing_else(proved: Path, name: str) -> None:
+    mine = proved / "build" / name
+    mine.parent.mkdir()
+    mine.write_text('{"mine": true}\n', encoding="utf-8")
+    for script, arguments in (
+        ("verify.py", ()),
+        ("replay.py", ("--write-export", str(proved / "build" / EXPORT))),
+    ):
+        done = run_script(script, "--embedded", "--project", str(proved), *arguments)
+        assert (done.returncode, done.stdout) == (2, ""), script
+        assert f"{name}: is there and does not begin as what would be written" in done.stderr
+    assert [p.name for p in mine.parent.iterdir()] == [name]
+    assert mine.read_text(encoding="utf-8") == '{"mine": true}\n'
+
+
+def test_no_source_and_no_other_output_is_written_over_by_an_export(proved: Path) -> None:
+    assert verify(proved).returncode == 0
+    before = contents(proved)
+    (proved / ".git").mkdir()
+    (proved / ".git" / "config").write_text("mine\n", encoding="utf-8")
+    for name in ("Main.lean", "policy.toml", ".git/config", ".git/new"):
+        done = run_script("replay.py", "--embedded", "--project", str(proved),
+                          "--write-export", str(proved / name))  # fmt: skip
+        assert (done.returncode, done.stdout) == (2, ""), name
+    out = str(proved / "build" / "out.json")
+    done = run_script("replay.py", "--embedded", "--project", str(proved), "--write-export", out,
+                      "--json", out)  # fmt: skip
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "two outputs would go to the same file" in done.stderr
+    assert (proved / ".git" / "config").read_text(encoding="utf-8") == "mine\n"
+    assert contents(proved) == before | {
+        p: t for p, t in contents(proved).items() if str(p).startswith(".git")
+    }
+
+
+def test_compiled_python_goes_to_the_build_folder(tmp_path: Path, proved: Path) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(SCRIPTS, tree / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    (tree / ".venv").symlink_to(SCRIPTS.parent / ".venv")
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    done = subprocess.run(
+        [sys.executable, tree / "scripts" / "verify.py", "--embedded", "--project", proved],
+        capture_output=True, encoding="utf-8", timeout=120, check=False, env=environment,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list((tree / "scripts").rglob("__pycache__"))
+    assert list((tree / "build" / "pycache").rglob("worker.*.pyc"))
+
+
 def test_an_export_goes_through_no_link_of_the_project(proved: Path) -> None:
     outside = proved.parent / "outside"
     outside.mkdir()
@@ -171,6 +221,29 @@ def test_no_result_goes_through_a_link_of_the_project(good: Played, option: str,
     assert good.calls() == []
 
 
+@pytest.mark.parametrize(
+    ("script", "arguments"),
+    [
+        ("check_pins.py", ["--project", "LOOP"]),
+        ("check_axioms.py", ["--toolchain", "LOOP"]),
+        ("replay.py", ["--modules", "LOOP", "Main"]),
+        ("replay.py", ["x.ndjson", "--write-export", "LOOP/out.ndjson"]),
+        ("report.py", ["--output", "LOOP.html"]),
+    ],
+)
+def test_links_in_a_circle_are_said_wherever_they_are_named(
+    good: Played, script: str, arguments: list[str]
+) -> None:
+    loop, page = good.project.parent / "loop", good.project.parent / "loop.html"
+    for path in (loop, page):
+        path.symlink_to(path.name)
+    words = [w.replace("LOOP.html", str(page)).replace("LOOP", str(loop)) for w in arguments]
+    done = run_script(script, "--project", str(good.project), *words)
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout
+    assert "Traceback" not in done.stderr and "a fault of this program" not in done.stderr
+    assert str(loop) in done.stderr
+
+
 def test_an_output_in_a_circle_of_links_is_said(good: Played) -> None:
     circle = good.project.parent / "circle.json"
     circle.symlink_to("circle.json")
@@ -192,9 +265,15 @@ def test_results_go_through_the_users_own_links(good: Played) -> None:
 @pytest.mark.parametrize(
     ("option", "others"),
     [
-        ("--json", ("{", "{}", '{\n "name": "a package"\n}\n', "<?xml")),
+        (
+            "--json",
+            ("{", "{}", '{\n "schema": "com.example"', '{\n "name": "a package"\n}\n', "<?xml"),
+        ),
         ("--sarif", ("{", '{\n "schema": 1', '{\n "$schema": "https://example.org/"', "<?xml")),
-        ("--junit", ("<?xml", '<?xml version="1.0" encoding="UTF-8"?>\n<project>', "{")),
+        (
+            "--junit",
+            ("<?xml", '<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="other">', "{"),
+        ),
     ],
 )
 def test_only_what_begins_as_a_result_is_replaced(

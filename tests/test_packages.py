@@ -299,6 +299,28 @@ def test_a_work_tree_elsewhere(package: Path, tmp_path: Path) -> None:
     assert compare(package) == {BASIC: "changed"}
 
 
+def test_attributes_of_the_commit_hide_nothing(package: Path) -> None:
+    """With `ident`, what stands between two dollar signs would be left out of the comparison."""
+    write(package, ".gitattributes", b"*.lean ident\n")
+    write(package, "Mathlib/Id.lean", b"/- $Id$ -/\n")
+    commit(package)
+    revision = git(package, "rev-parse", "HEAD")
+    assert compare(package, revision) == {}
+    write(package, "Mathlib/Id.lean", b"/- $Id: -/ axiom cheat : False /- $ -/\n")
+    assert compare(package, revision) == {"Mathlib/Id.lean": "changed"}
+
+
+def test_encodings_of_the_commit_hide_nothing(package: Path) -> None:
+    encoding = b"*.lean working-tree-encoding=ISO-2022-JP\n"
+    write(package, ".gitattributes", encoding)
+    commit(package)
+    revision = git(package, "rev-parse", "HEAD")
+    data = (package / BASIC).read_bytes()
+    assert compare(package, revision) == {}
+    write(package, BASIC, b"\x1b(B" + data)
+    assert compare(package, revision) == {BASIC: "changed"}
+
+
 def test_attributes_that_make_two_files_the_same(package: Path) -> None:
     """Read as the encoding that an attribute names, other bytes would be the same text."""
     data = (package / BASIC).read_bytes()

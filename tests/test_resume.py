@@ -17,6 +17,7 @@ from projects_for_tests import RECORDINGS, SCRIPTS, TESTS, play, run_script
 
 CASE = TESTS / "projects" / "good_golden"
 MODULES = 4
+BUILT = shutil.ignore_patterns("build")
 
 
 def interrupted(project: Path, moment: int, folder: Path) -> int:
@@ -42,7 +43,7 @@ def interrupted(project: Path, moment: int, folder: Path) -> int:
 def test_after_an_interruption_the_next_run_goes_on(
     moment: int, tmp_path: Path, libraries: Path
 ) -> None:
-    project = Path(shutil.copytree(CASE, tmp_path / "project"))
+    project = Path(shutil.copytree(CASE, tmp_path / "project", ignore=BUILT))
     assert interrupted(project, moment, tmp_path) == 130
     left = {path.name for path in project.iterdir()} - {path.name for path in CASE.iterdir()}
     assert left <= {"build"}
@@ -54,7 +55,7 @@ def test_after_an_interruption_the_next_run_goes_on(
 def test_nothing_is_taken_from_an_unfinished_build_unless_it_is_built_again(
     tmp_path: Path, libraries: Path
 ) -> None:
-    project = Path(shutil.copytree(CASE, tmp_path / "project"))
+    project = Path(shutil.copytree(CASE, tmp_path / "project", ignore=BUILT))
     assert interrupted(project, 2, tmp_path) == 130
     done = run_script("verify.py", "--embedded", "--no-build", "--project", str(project))
     assert done.returncode == 2, done.stderr

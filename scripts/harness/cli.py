@@ -37,11 +37,12 @@ NEVER_WRITTEN_ENDINGS = (
 HARNESS_FOLDERS = ("scripts", "src", "tests", "docs", ".github")
 """Of the checkout, what no output goes to."""
 BEGINNINGS = {
-    "--json": b'{\n "schema": ',
+    "--json": b'{\n "schema": 1,\n',
     "--sarif": b'{\n "$schema": "https://docs.oasis-open.org/sarif/',
-    "--junit": b'<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name=',
+    "--junit": b'<?xml version="1.0" encoding="UTF-8"?>\n<!-- A verification as test cases. -->\n',
 }
 """How a file begins that an option has written, and may write again."""
+EXPORT_BEGINNING = b'{"meta":{"exporter":{"name":"lean-proof-audit"'
 
 
 class UsageError(Exception):
@@ -163,6 +164,10 @@ def main(
         return COULD_NOT_RUN
     except Exception as error:
         _traceback()
+        if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):
+            # From `Path.resolve`, up to Python 3.12.
+            _say(f"{parser_.prog}: links lead in a circle: {str(error).partition('from ')[2]}")
+            return COULD_NOT_RUN
         _say(
             f"{parser_.prog}: a fault of this program, not of the proof: "
             f"{type(error).__name__}: {error} (HARNESS_TRACEBACK=1 shows where)"
@@ -293,10 +298,23 @@ def check_no_link(said: str, path: Path, project: Path) -> None:
         raise UsageError(f"{said}: {link} is a link, and what it leads to is not written to")
 
 
-def check_export(said: str, file: Path, project: Path, remedy: str = "") -> None:
-    """Raise UsageError if an export cannot go there; a link at its end would be replaced."""
+def check_export(
+    said: str, file: Path, args: argparse.Namespace, project: Path, remedy: str = ""
+) -> None:
+    """Raise UsageError if an export cannot go there; a link at its end would be replaced.
+
+    It takes the place of an earlier export and of nothing else.
+    """
     check_no_link(said, file.parent, project)
-    for path in (file, file.with_name(file.name + ".manifest.json")):
+    written = (file, file.with_name(file.name + ".manifest.json"))
+    taken = {_real(path) for _, path in _outputs(args) if str(path) != "-"}
+    if taken & {_real(path) for path in written}:
+        raise UsageError(f"{said}: two outputs would go to the same file")
+    if any(part.lower() == ".git" for part in _real(file.parent).parts):
+        raise UsageError(f"{said}: lies in a folder of git, where no output goes")
+    for path, beginning in zip(written, (EXPORT_BEGINNING, BEGINNINGS["--json"]), strict=True):
+        if path.is_file() and not path.is_symlink():
+            check_replaced(f"{said}: {path.name}", path, beginning, remedy)
         if not path.is_symlink() and path.exists() and not path.is_file():
             what = "a folder" if path.is_dir() else "no ordinary file"
             raise UsageError(f"{said}: {path.name} is {what}. {remedy}".strip())
@@ -313,12 +331,12 @@ def _kept(path: Path, policy: Policy | None, project: Path) -> Path | None:
     return next((one for one in folders if path.is_relative_to(one)), None)
 
 
-def check_replaced(said: str, path: Path, beginning: bytes) -> None:
+def check_replaced(said: str, path: Path, beginning: bytes, remedy: str = "") -> None:
     """Raise UsageError if what is there is no earlier output, which would begin so."""
     if not _begins(path, beginning):
         raise UsageError(
             f"{said}: is there and does not begin as what would be written; it is not written "
-            "over. Remove it first, or name another file"
+            f"over. {remedy or 'Remove it first, or name another file'}"
         )
 
 

@@ -219,6 +219,12 @@ def run(
     )
 
 
+def python(module: str, *arguments: str | Path) -> list[str | Path]:
+    """The command that runs one of our modules, with compiled Python where ours goes."""
+    cache = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else []
+    return [sys.executable, "-X", "utf8", *cache, "-m", module, *arguments]
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Let a request to terminate or a closed terminal end the run as Ctrl-C does."""

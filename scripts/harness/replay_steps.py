@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import secrets
-import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,7 +138,7 @@ def ask_facts(run: Run, request: facts.Request) -> dict[str, Any] | Finding:
         file = Path(folder) / "request.json"
         file.write_text(json.dumps(dataclasses.asdict(request)), encoding="utf-8")
         outcome = run.start(
-            [sys.executable, "-X", "utf8", "-m", "harness.replay.facts", file],
+            process.python("harness.replay.facts", file),
             cwd=run.project,
             seconds=run.policy.limits.terms,
             env=process.environment({"PYTHONPATH": str(SCRIPTS), "PYTHONSAFEPATH": "1"}),

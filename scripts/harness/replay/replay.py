@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import secrets
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -149,7 +148,7 @@ def _replay(
         file = Path(folder, "request.json")
         file.write_text(worker.encoded(asked), encoding="utf-8")
         outcome = start(
-            [sys.executable, "-X", "utf8", "-m", "harness.replay.worker", file],
+            process.python("harness.replay.worker", file),
             cwd=Path(folder),
             seconds=request.seconds + GRACE,
             env=process.environment({"PYTHONPATH": str(scripts), "PYTHONSAFEPATH": "1"}),

@@ -52,7 +52,8 @@ def document(verification: Verification, name: str) -> str:
         suite.set(total, str(len(suite.findall(f"testcase/{kind}"))))
     suite.set("time", f"{sum(step.seconds for step in verification.steps):.3f}")
     ET.indent(suite)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(suite, encoding="unicode")}\n'
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n<!-- A verification as test cases. -->\n'
+    return f"{head}{ET.tostring(suite, encoding='unicode')}\n"
 
 
 def _case(suite: ET.Element, group: str, name: str, outcome: _Outcome) -> ET.Element:

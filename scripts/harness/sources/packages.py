@@ -4,8 +4,9 @@ A package's repository is a stranger's. Its configuration can name programs (fil
 monitor of the file system), its index can call files unchanged, its `info/exclude` can hide files,
 and its refs can put one object in the place of another. So none of these is read: git is run in an
 empty repository of our own, which takes nothing but objects from the stranger's, with an index made
-from the commit. Files are compared by their content. Which files may be there besides is said by
-the `.gitignore` files of the commit, and by Lake, whose folder `.lake` is left out.
+from the commit. Files are compared by their content, up to the ends of lines. Which files may be
+there besides is said by the `.gitignore` files of the commit, and by Lake, whose folder `.lake` is
+left out.
 """
 
 from __future__ import annotations
@@ -144,6 +145,10 @@ class _Git:
         place = str(objects.resolve())
         if "\n" in place or place.startswith(('"', "#")) or not objects.is_dir():
             raise Unclear(f"{place!r} is no folder of objects")
+        # What git would change in a file before it compares could hide something.
+        (self.scratch / ".git" / "info").mkdir(exist_ok=True)
+        attributes = self.scratch / ".git" / "info" / "attributes"
+        attributes.write_text("* -ident !working-tree-encoding\n", encoding="utf-8")
         (self.scratch / ".git" / "objects" / "info").mkdir(exist_ok=True)
         alternates = self.scratch / ".git" / "objects" / "info" / "alternates"
         alternates.write_text(place + "\n", encoding="utf-8", errors="surrogateescape")

@@ -89,6 +89,8 @@ REMEDY = (
     "Write down which one it has to be: leanprover/lean4:v4.30.0 or so, a commit of 40 digits. A "
     "project of `prelude` files for the Lean inside the wheel has no pins: say --embedded."
 )
+MOST_REFS = 5
+"""Refs that are followed one after the other, as git does."""
 LARGEST = 4 * 1024 * 1024
 """Bytes of the largest file that is read for its pins."""
 
@@ -303,12 +305,19 @@ def _checkout(
     if inside and not _leaves(inside.value) and _has_link(folder, inside.value):
         yield _elsewhere(package.name, inside, "is taken through a link from")
     head = read_head(folder)
-    if head is None:
-        absent.append(f"the revision of {manifest.folder}/{package.name}")
-    elif head != package.rev.value:
-        yield _mismatch(
-            package.name, package.rev, Pin(head, f"{manifest.folder}/{package.name}/.git/HEAD", 1)
+    place = f"{manifest.folder}/{package.name}"
+    if head is None and _is_garbled(folder):
+        yield Finding(
+            "pin-unreadable",
+            f"{place}/.git/HEAD is there, and does not tell which commit is checked out",
+            STEP,
+            file=f"{place}/.git/HEAD",
+            remedy=f"Remove {place} and build again: Lake fetches it anew.",
         )
+    elif head is None:
+        absent.append(f"the revision of {place}")
+    elif head != package.rev.value:
+        yield _mismatch(package.name, package.rev, Pin(head, f"{place}/.git/HEAD", 1))
     if package.name == "mathlib":
         shown = f"{manifest.folder}/{package.name}/{TOOLCHAIN_FILE}"
         ours, theirs = read_toolchain(project), read_toolchain(folder, shown)
@@ -323,12 +332,28 @@ def read_head(folder: Path) -> str | None:
     try:
         git = _git_folder(folder)
         head = _git_text(git / "HEAD")
-        if head.startswith("ref:"):
+        for _ in range(MOST_REFS):
+            if not head.startswith("ref:"):
+                break
             ref = head.removeprefix("ref:").strip()
             head = _commit_of(git, ref) or _commit_of(repository(folder), ref)
     except (OSError, ValueError, NotPlain):
         return None
+    head = head.lower()
     return head if _HASH.fullmatch(head) else None
+
+
+def _is_garbled(folder: Path) -> bool:
+    """Whether there is a HEAD that neither is a commit nor waits for one, as in an empty clone."""
+    try:
+        git = _git_folder(folder)
+        head = _git_text(git / "HEAD")
+        ref = head.removeprefix("ref:").strip()
+        return ref == head or bool(_commit_of(git, ref) or _commit_of(repository(folder), ref))
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, NotPlain):
+        return True
 
 
 def repository(folder: Path) -> Path:
