@@ -123,7 +123,20 @@ def test_revision_that_is_checked_out(tmp_path: Path) -> None:
     (git / "refs/heads").mkdir(parents=True)
     (git / "refs/heads/main").write_text(f"{A}\n", encoding="utf-8")
     assert read_head(tmp_path) == A
-    for bad in (A.upper(), "ref: ../../outside", "ref: /etc/passwd", "ref: refs/heads", "\0"):
+    # git reads capitals too, and follows refs to refs.
+    (git / "HEAD").write_text(f"{A.upper()}\n", encoding="utf-8")
+    assert read_head(tmp_path) == A
+    (git / "refs/heads/other").write_text("ref: refs/heads/main\n", encoding="utf-8")
+    (git / "HEAD").write_text("ref: refs/heads/other\n", encoding="utf-8")
+    assert read_head(tmp_path) == A
+    (git / "refs/heads/round").write_text("ref: refs/heads/round\n", encoding="utf-8")
+    for bad in (
+        "ref: refs/heads/round",
+        "ref: ../../outside",
+        "ref: /etc/passwd",
+        "ref: refs/heads",
+        "\0",
+    ):
         (git / "HEAD").write_text(bad, encoding="utf-8")
         assert read_head(tmp_path) is None, bad
 
