@@ -8,8 +8,9 @@ run one that could not run.
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -160,22 +161,15 @@ def judge(facts: Facts) -> tuple[Verdict, list[Finding], tuple[str, ...]]:
 
     outcome = Outcome(("lake", "build"), End.EXITED, facts.log_status, facts.log, "", 0.0)
     step("build", lake.failure(outcome, "lake build"))
-    files = Sources(tuple(Source(path, text) for path, text in facts.sources.items()))
-    reach = project.reach((Target("Demo", "library", ("Solution",)),), files)
-    scanned = [
-        Finding(f.rule, f.message, "sources", file=source.path)
-        for source in files.files
-        for f in scan.scan(source.text)
-    ]
-    step("sources", [*project.not_built(reach, files), *scanned])
+    step("sources", list(_of_sources(tuple(facts.sources.items()))))
     read: audit.Audit | None = None
     try:
-        read = audit.parse(audit.find_answer(json.dumps(facts.answer)))
+        read = _parsed(json.dumps(facts.answer))
         of_audit = axioms.of_audit(rules, read)
         step("audit", list(of_audit.findings), of_audit.covered)
     except audit.AuditError as error:
         step("audit", [Finding("audit-unreadable", str(error), "audit")], frozenset())
-    printed = crosscheck.read(_messages(facts.printed), crosscheck.request_lines(rules))
+    printed = _printed(tuple(facts.printed))
     of_print = axioms.of_print(rules, printed, read)
     step("print", list(of_print.findings), of_print.covered)
     if read is not None:
@@ -187,7 +181,33 @@ def judge(facts: Facts) -> tuple[Verdict, list[Finding], tuple[str, ...]]:
     return verdict, findings, reasons
 
 
-def _messages(printed: list[tuple[int, str, str]]) -> str:
+# Most cases change one of these and leave the others as they are: each text is read once.
+
+
+@functools.cache
+def _of_sources(sources: tuple[tuple[str, str], ...]) -> tuple[Finding, ...]:
+    files = Sources(tuple(Source(path, text) for path, text in sources))
+    reach = project.reach((Target("Demo", "library", ("Solution",)),), files)
+    scanned = [
+        Finding(f.rule, f.message, "sources", file=source.path)
+        for source in files.files
+        for f in scan.scan(source.text)
+    ]
+    return (*project.not_built(reach, files), *scanned)
+
+
+@functools.cache
+def _parsed(answer: str) -> audit.Audit:
+    """Raises audit.AuditError."""
+    return audit.parse(audit.find_answer(answer))
+
+
+@functools.cache
+def _printed(printed: tuple[tuple[int, str, str], ...]) -> crosscheck.Printed:
+    return crosscheck.read(_messages(printed), crosscheck.request_lines(policy()))
+
+
+def _messages(printed: Iterable[tuple[int, str, str]]) -> str:
     return "".join(
         json.dumps({"severity": s, "data": t, "pos": {"line": n, "column": 0}}) + "\n"
         for n, s, t in printed

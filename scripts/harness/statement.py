@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from harness.sources.lexer import BadName, parse_name
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"«[^»]*»|[\w'!?.]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """One difference between a statement and the agreed one.
 
     `what` is "statement" or "definition"; `expected` and `found` are what the two sides say there,
@@ -246,8 +244,7 @@ def _constant(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(NamedTuple):
     """The type or the value of a constant."""
 
     constant: Constant
@@ -264,8 +261,7 @@ class _Side:
         return constant.value_binders if self.of_value else constant.binders
 
 
-@dataclass(frozen=True, slots=True)
-class _Writer:
+class _Writer(NamedTuple):
     """Shows where two statements differ; what that needs is imported when something does."""
 
     found: Statement

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class Level(StrEnum):
@@ -214,8 +214,7 @@ WAYS = ("audit", "print", "terms")
 """The independent ways to the axioms of a target."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(NamedTuple):
     """Everything that was looked at and what it comes to.
 
     `claim` is what ACCEPTED would mean, in one sentence; `reasons` is why it is not.

@@ -15,8 +15,9 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from harness import process
 from harness.policy import Policy
@@ -130,8 +131,7 @@ def _holds_anything(folder: Path) -> bool:
     return folder.is_dir() and any(folder.iterdir())
 
 
-@dataclass(frozen=True, slots=True)
-class _Git:
+class _Git(NamedTuple):
     """git in a repository of our own, with the files of a package as its work tree."""
 
     scratch: Path

@@ -310,8 +310,7 @@ def _join(a: str, b: str) -> str:
 # What the targets reach
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """Which files which target reaches, and every module imported from elsewhere."""
 
     targets: dict[str, frozenset[str]]
