@@ -130,8 +130,7 @@ def _check_output(output: Path, verification: Path | None, project: Path) -> Non
         raise UsageError(f"--output {output}: has to be a file whose name ends in .html")
     if output.resolve().is_relative_to(HERE):
         raise UsageError(f"--output {output}: is among the scripts, where nothing is written")
-    if any(part.lower() == ".git" for part in output.resolve().parts):
-        raise UsageError(f"--output {output}: lies in a folder of git, where no output goes")
+    cli.check_not_in_git(f"--output {output}", output.resolve())
     cli.check_no_link(f"--output {output}", output, project)
     cli.check_replaced(f"--output {output}", output, BEGINNING)
     try:

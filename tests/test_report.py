@@ -476,7 +476,7 @@ def test_output_that_must_not_or_cannot_be_written_is_refused(tmp_path: Path) ->
     assert "ends in .html" in refused(file, "--output", lean)
     assert "ends in .html" in refused(file, "--output", tmp_path / "link.html")
     assert "is a folder" in refused(file, "--output", tmp_path / "folder.html")
-    assert "a folder of git" in refused(file, "--output", tmp_path / ".git" / "page.html")
+    assert "where no output goes" in refused(file, "--output", tmp_path / ".git" / "page.html")
     assert "no folder can be made" in refused(file, "--output", lean / "page.html")
     assert "among the scripts" in refused(
         file, "--output", SCRIPTS / "harness" / "report" / "page.html"

@@ -298,6 +298,12 @@ def check_no_link(said: str, path: Path, project: Path) -> None:
         raise UsageError(f"{said}: {link} is a link, and what it leads to is not written to")
 
 
+def check_not_in_git(said: str, path: Path) -> None:
+    """Raise UsageError if a path without links lies in what git keeps for itself."""
+    if (kept := _git_folder(path)) is not None:
+        raise UsageError(f"{said}: lies in {kept}, where no output goes")
+
+
 def check_export(
     said: str, file: Path, args: argparse.Namespace, project: Path, remedy: str = ""
 ) -> None:
@@ -310,8 +316,7 @@ def check_export(
     taken = {_real(path) for _, path in _outputs(args) if str(path) != "-"}
     if taken & {_real(path) for path in written}:
         raise UsageError(f"{said}: two outputs would go to the same file")
-    if any(part.lower() == ".git" for part in _real(file.parent).parts):
-        raise UsageError(f"{said}: lies in a folder of git, where no output goes")
+    check_not_in_git(said, _real(file.parent))
     for path, beginning in zip(written, (EXPORT_BEGINNING, BEGINNINGS["--json"]), strict=True):
         if path.is_file() and not path.is_symlink():
             check_replaced(f"{said}: {path.name}", path, beginning, remedy)
@@ -320,11 +325,14 @@ def check_export(
             raise UsageError(f"{said}: {path.name} is {what}. {remedy}".strip())
 
 
+def _git_folder(path: Path) -> Path | None:
+    return next((p for p in (path, *path.parents) if p.name.lower() == ".git"), None)
+
+
 def _kept(path: Path, policy: Policy | None, project: Path) -> Path | None:
     """The folder of git, of the harness or of sources that a path without links lies in."""
-    for folder in (path, *path.parents):
-        if folder.name.lower() == ".git":
-            return folder
+    if (kept := _git_folder(path)) is not None:
+        return kept
     folders = [CHECKOUT] if place.INSTALLED else [CHECKOUT / name for name in HARNESS_FOLDERS]
     if policy is not None:
         folders += [project / str(parse_name(root)[0]) for root in policy.roots]

@@ -367,7 +367,9 @@ class Difference:
         old, new = (text.split("\n") if text else [] for text in (self.expected, self.found))
         if len(old) + len(new) > MOST_COMPARED:
             # To find the best way from one to the other takes time that grows with the square.
-            same = sum(1 for _ in itertools.takewhile(_is_same, zip(old, new, strict=False)))
+            same = sum(
+                1 for _ in itertools.takewhile(lambda p: p[0] == p[1], zip(old, new, strict=False))
+            )
             end = same + MOST_COMPARED // 2
             return [
                 *(f"-{line}" for line in old[same:end]),
@@ -375,10 +377,6 @@ class Difference:
             ]
         compared = difflib.unified_diff(old, new, lineterm="", n=1)
         return [line for line in compared if not line.startswith(("---", "+++", "@@"))]
-
-
-def _is_same(pair: tuple[str, str]) -> bool:
-    return pair[0] == pair[1]
 
 
 def compare(kept: Golden, now: Golden, *, order: bool = True) -> Iterator[Difference]:

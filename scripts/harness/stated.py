@@ -366,7 +366,8 @@ def unlike_challenge(
         if not proved:
             yield Otherwise(target)
         for file, declared in proved:
-            if _tokens(declared) != _tokens(agreed):
+            # Sources against sources: what printers leave out counts too.
+            if _tokens(declared, exact=True) != _tokens(agreed, exact=True):
                 texts = _text(agreed, target), _text(declared, target)
                 yield Otherwise(target, file, declared.line, Difference(target, target, *texts))
 
@@ -383,17 +384,17 @@ def same_but_for_layout(one: str, other: str) -> bool:
         return False
 
 
-def _tokens_of(text: str, exact: bool = False) -> tuple[str, ...] | None:
+def _tokens_of(text: str) -> tuple[str, ...] | None:
     """The normal tokens of a declaration as it is printed; None where it is none."""
     whole = f"{text} := _" if text.split(" ", 1)[0] in _PROOF else text
     try:
         read_back = declarations(whole)
     except (DeclarationError, LexError):
         return None
-    return _tokens(read_back[0], exact) if len(read_back) == 1 else None
+    return _tokens(read_back[0]) if len(read_back) == 1 else None
 
 
-def _tokens(declared: Declared, exact: bool = False) -> tuple[str, ...]:
+def _tokens(declared: Declared, *, exact: bool = False) -> tuple[str, ...]:
     """The tokens of a declaration in a form that does not depend on how it is laid out."""
     kind = "theorem" if declared.kind in _PROOF else declared.kind
     namespaces = [declared.name.rpartition(".")[0]] if "." in declared.name else []

@@ -168,12 +168,11 @@ def _remarks(run: Run, differences: Collection[Difference]) -> Iterator[Finding]
     if not differences:
         return
     names = [str(difference.name) for difference in differences]
-    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
     first = _shown(next(iter(differences)).lines())
     yield Finding(
         "golden-remark",
         f"docstrings begin otherwise in the sources than is quoted there: "
-        f"{', '.join(names[:SHOWN_NAMES])}{more}; first {first}",
+        f"{_listed(names)}; first {first}",
         GOLDEN,
         file=run.policy.golden,
         remedy=f"Write it anew: {golden.UPDATE}.",
@@ -188,6 +187,11 @@ def _is_target(run: Run, difference: Difference) -> bool:
 
 SHOWN_LINES = 4
 SHOWN_NAMES = 5
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
+    return ", ".join(names[:SHOWN_NAMES]) + more
 
 
 def _shown(lines: list[str]) -> str:
@@ -214,8 +218,7 @@ def _text_alone(run: Run, kept: Golden) -> Looked:
     )
     every = [entry.name for section in kept.sections for entry in section.entries]
     if left := [name for name in every if name not in compared]:
-        more = f" and {len(left) - SHOWN_NAMES} more" if len(left) > SHOWN_NAMES else ""
-        detail += f"; not compared, since none declares them: {', '.join(left[:SHOWN_NAMES])}{more}"
+        detail += f"; not compared, since none declares them: {_listed(left)}"
     found = Finding(
         "text-only",
         detail,
